@@ -21,9 +21,9 @@ import numpy as np
 from method_page import DOCS, put
 
 import fspielm as fs
+from fspielm.basis.random.families import layout, least_core
 from fspielm.estimate import infer_bands
 from fspielm.paper.cases import Case
-from fspielm.solvers.strategies.filled import layout, least_core
 
 TABLE = DOCS / "ablation.csv"
 COLUMNS = ("case", "neurons", "step", "seed", "error", "coefficient_norm", "seconds")

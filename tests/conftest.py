@@ -47,7 +47,7 @@ def pytest_runtest_setup(item: pytest.Function) -> None:
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """What has begun may end after its budget, on a busy machine, too."""
-    monkeypatch.setattr("fspielm.solvers.driver._GRACE", 1e6)
+    monkeypatch.setattr("fspielm.solvers.round._GRACE", 1e6)
 
 
 @pytest.fixture

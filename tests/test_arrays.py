@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
@@ -49,26 +48,22 @@ def test_booleans_are_zeros_and_ones() -> None:
 @pytest.mark.parametrize(
     ("points", "dimension", "message"),
     [
-        ([[1, 2, 3]], 2, "points must have shape (n, 2), one row per point; got shape (1, 3)"),
-        ([1.0, 2.0], 2, "got shape (2,); a single point is [[..., ...]]"),
-        (0.5, 2, "got shape (); a single point is [[..., ...]]"),
-        (0.5, 1, "got shape (); a single point is [[...]]"),
-        (
-            [0.1, 0.2, 0.3],
-            1,
-            "points must have shape (n, 1), one row per point; got shape (3,); make it a column with points[:, None]",
-        ),
-        (np.zeros((2, 2, 2)), 2, "got shape (2, 2, 2)"),
-        (np.empty((0, 3)), 2, "got shape (0, 3)"),
-        (np.empty((4, 0)), 2, "got shape (4, 0)"),
-        ([[1, 2], [3]], 2, "points must have shape (n, 2), one row per point; got rows of different lengths"),
-        ([[1, 2j]], 2, "points must be real numbers; got dtype complex128"),
-        ([["a", "b"]], 2, "points must be real numbers; got dtype <U1"),
-        ([[None, 1]], 2, "points must be real numbers; got dtype object"),
+        ([[1, 2, 3]], 2, r"points.*\(n, 2\).*\(1, 3\)"),
+        ([1.0, 2.0], 2, r"shape \(2,\); .*\[\[\.\.\., \.\.\.\]\]"),
+        (0.5, 2, r"shape \(\); .*\[\[\.\.\., \.\.\.\]\]"),
+        (0.5, 1, r"shape \(\); .*\[\[\.\.\.\]\]"),
+        ([0.1, 0.2, 0.3], 1, r"points.*\(n, 1\).*\(3,\); .*points\[:, None\]"),
+        (np.zeros((2, 2, 2)), 2, r"got shape \(2, 2, 2\)"),
+        (np.empty((0, 3)), 2, r"got shape \(0, 3\)"),
+        (np.empty((4, 0)), 2, r"got shape \(4, 0\)"),
+        ([[1, 2], [3]], 2, r"points.*\(n, 2\).*different lengths"),
+        ([[1, 2j]], 2, r"points.*real.*complex128"),
+        ([["a", "b"]], 2, r"points.*real.*<U1"),
+        ([[None, 1]], 2, r"points.*real.*object"),
     ],
 )
 def test_says_what_is_wrong(points: Any, dimension: int, message: str) -> None:
-    with pytest.raises(ProblemError, match=re.escape(message) + "$"):
+    with pytest.raises(ProblemError, match=f"{message}$"):
         as_points(points, dimension)
 
 

@@ -119,7 +119,7 @@ def test_threads_know_it():
 def test_memory_is_refused_before_it_is_allocated():
     with Deadline.within(memory=2**30).enforced():
         reserve_memory(2**28)
-        with pytest.raises(MemoryBudgetError, match=r"the matrix needs 2.00 GiB of memory; .* of the budget remain"):
+        with pytest.raises(MemoryBudgetError, match=r"matrix.*2.00 GiB.*budget remain"):
             reserve_memory(2**31, "the matrix")
     assert resident_memory() > 2**20
 
@@ -138,7 +138,7 @@ class _Cut:
 
 
 def test_an_interrupted_solve_has_the_best_so_far():
-    with pytest.raises(fs.SolveInterrupted, match=r"interrupted; .solution is the best so far") as caught:
+    with pytest.raises(fs.SolveInterrupted, match=r"interrupted; .solution") as caught:
         fs.solve(PROBLEM, tol=1e-13, rng=1, progress=_Cut(2, KeyboardInterrupt()))
     solution = caught.value.solution
     assert len(solution.report.rounds) == 2
@@ -152,7 +152,7 @@ def test_an_interruption_is_a_keyboard_interrupt_without_a_solution_before_the_f
         raise KeyboardInterrupt
 
     monkeypatch.setattr("fspielm.solvers.driver.infer_bands", stop)
-    with pytest.raises(KeyboardInterrupt, match="interrupted before the first result") as caught:
+    with pytest.raises(KeyboardInterrupt, match=r"interrupted before.*result") as caught:
         fs.solve(PROBLEM)
     assert isinstance(caught.value, fs.SolveInterrupted)
     assert caught.value.solution is None
@@ -169,7 +169,7 @@ def test_a_budget_that_ends_before_the_first_round_says_what_it_needs(monkeypatc
         raise OutOfTime
 
     monkeypatch.setattr("fspielm.solvers.driver.infer_bands", stop)
-    with pytest.raises(fs.SolveError, match=r"budget of 7 s ended before there was an answer.*allow 14 s or more"):
+    with pytest.raises(fs.SolveError, match=r"7 s ended before.*answer.*14 s"):
         fs.solve(PROBLEM, budget=fs.Budget(seconds=7))
 
 
@@ -199,7 +199,7 @@ def test_rounds_take_what_memory_remains(monkeypatch):
         return infer_bands(*given)
 
     monkeypatch.setattr("fspielm.solvers.driver.infer_bands", filled)
-    with pytest.warns(fs.AccuracyWarning, match=r"above the 4.0 MiB that remain of the budget of 0.25 GiB"):
+    with pytest.warns(fs.AccuracyWarning, match=r"4.0 MiB.*budget of 0.25 GiB"):
         fs.solve(PROBLEM, tol=1e-13, rng=1, budget=fs.Budget(memory=2**28))
 
 
@@ -231,9 +231,7 @@ def test_a_walk_without_a_first_solution_says_what_it_needs(monkeypatch):
         raise OutOfTime
 
     monkeypatch.setattr(Metric, "on", stop)
-    with pytest.raises(
-        fs.SolveError, match=r"budget of 5 s ended before there was a solution to begin with; allow 10 s"
-    ):
+    with pytest.raises(fs.SolveError, match=r"5 s ended before.*solution.*10 s"):
         fs.follow(BRATU, sp.Symbol("lam"), (0, 3), tol=1e-6, rng=1, budget=fs.Budget(seconds=5))
 
 
@@ -296,7 +294,7 @@ def _of_cells():
         lambda: localise(PROBLEM.operator, Sites(np.zeros((3, 2)))),
         lambda: fs.Disk((0, 0), 1).contains(np.zeros((3, 2))),
         lambda: balanced(SQUARE),
-        lambda: _of_cells().sum_in(0, np.ones((1, 3)), localise(PROBLEM.operator, Sites(np.full((3, 2), 0.5)))),
+        lambda: _of_cells().sums(np.ones((1, 12)), [localise(PROBLEM.operator, Sites(np.full((3, 2), 0.5)))]),
     ],
     ids=[
         "tiling",
@@ -322,7 +320,7 @@ def test_large_factorisations_look_at_it_and_are_the_same(kind, monkeypatch):
     matrix, values = (np.asfortranarray(rng.standard_normal((90, n)).astype(kind)) for n in (60, 40))
     whole = householder.Householder.of_matrix(matrix.copy(order="F"))
     rotated = whole.rotate(values)
-    for name, small in (("_ONE_STRIP_OPERATIONS", 0.0), ("_STRIP", 16), ("_ROTATED_OPERATIONS", 0.0)):
+    for name, small in (("_ONE_STRIP_OPERATIONS", 0.0), ("_STRIP", 16), ("LONG", 0.0)):
         monkeypatch.setattr(householder, name, small)
     parts = householder.Householder.of_matrix(matrix.copy(order="F"))
     np.testing.assert_allclose(parts.panels[0].packed, whole.panels[0].packed, atol=1e-12)

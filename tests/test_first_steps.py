@@ -17,13 +17,13 @@ SQUARE = fs.Box((0, 0), (1, 1))
 
 
 def test_time_comes_last() -> None:
-    with pytest.raises(fs.ProblemError, match=r"^time comes last: write .* \* Time\("):
+    with pytest.raises(fs.ProblemError, match=r"^time comes last.*\* Time\("):
         fs.Time(0, 1) * fs.Interval(0, 1)
 
 
 def test_an_unknown_is_no_symbol_as_well() -> None:
     equation = sp.Eq(u.diff(x, 2) + u.diff(y, 2), sp.Symbol("u"))
-    with pytest.raises(fs.ProblemError, match=r'plain symbol .*write u = sp\.Function\("u"\)\(x, y\) once'):
+    with pytest.raises(fs.ProblemError, match=r'plain symbol.*sp\.Function\("u"\)'):
         fs.Problem(equation, SQUARE, [fs.Dirichlet(0)])
 
 
@@ -48,19 +48,17 @@ SYMBOL, BARE = sp.Symbol("u"), sp.Function("u")
     ],
 )
 def test_nor_in_conditions_alone(condition: Callable[[], fs.AnyCondition]) -> None:
-    with pytest.raises(fs.ProblemError, match=r'plain symbol .*write u = sp\.Function\("u"\)\(x, y\) once'):
+    with pytest.raises(fs.ProblemError, match=r'plain symbol.*sp\.Function\("u"\)'):
         fs.Problem(u.diff(x, 2) + u.diff(y, 2), SQUARE, [condition()])
 
 
 def test_nor_in_what_is_asked_of_a_solution(solution: fs.Solution) -> None:
-    with pytest.raises(fs.ProblemError, match=r'plain symbol .*write u = sp\.Function\("u"\)\(x, y\) once'):
+    with pytest.raises(fs.ProblemError, match=r'plain symbol.*sp\.Function\("u"\)'):
         solution.apply(SYMBOL**2)
 
 
 def test_a_symbol_has_no_derivatives() -> None:
-    with pytest.raises(
-        fs.ProblemError, match=r'u = sp\.Function\("u"\)\(x, y\): the derivative of a plain symbol is zero'
-    ):
+    with pytest.raises(fs.ProblemError, match=r'Function\("u"\).*plain symbol.*zero'):
         fs.Problem(sp.Eq(SYMBOL.diff(x, 2) + SYMBOL.diff(y, 2), 0), SQUARE, [fs.Dirichlet(0)])
 
 
@@ -83,40 +81,38 @@ def test_a_function_has_its_coordinates(solution: fs.Solution, ask: Callable[[fs
 
 
 def test_numpy_takes_numbers() -> None:
-    with pytest.raises(
-        fs.ProblemError, match=r"applies a function of NumPy .* np\.sin\(p\[:, 0\]\), or .* sp\.sin\(x\)"
-    ):
+    with pytest.raises(fs.ProblemError, match=r"NumPy.*np\.sin\(p.*sp\.sin\(x\)"):
         fs.solve(laplace(lambda points: np.sin(x)))
-    with pytest.raises(fs.ProblemError, match=r"must return numbers: .* give a SymPy expression itself"):
+    with pytest.raises(fs.ProblemError, match=r"return numbers:.*SymPy"):
         fs.solve(laplace(lambda points: sp.sin(x)))
 
 
 def test_points_are_rows(solution: fs.Solution) -> None:
     assert solution.names == ("u",)
-    with pytest.raises(fs.ProblemError, match=r"write solution\(\[\[0\.1, 0\.2\]\]\) for one point"):
+    with pytest.raises(fs.ProblemError, match=r"solution\(\[\[0\.1, 0\.2\]\]\)"):
         solution(0.1, 0.2)
-    with pytest.raises(fs.ProblemError, match=r"got several arrays: write solution\(np\.column_stack\(\[x, y"):
+    with pytest.raises(fs.ProblemError, match=r"several arrays.*column_stack\(\[x, y"):
         solution(np.zeros(3), np.ones(3))
 
 
 def test_domains_are_multiplied_by_time_alone() -> None:
-    with pytest.raises(fs.ProblemError, match=r"got Interval\(0\.0, 1\.0\) \* Interval.*: a rectangle is Box"):
+    with pytest.raises(fs.ProblemError, match=r"Interval.* \* Interval.*Box"):
         fs.Interval(0, 1) * fs.Interval(0, 2)  # type: ignore[operator]
 
 
 def test_advice_for_open_symbols_can_be_followed() -> None:
     lam, pi = sp.symbols("lam pi")
     membrane = sp.Eq(-u.diff(x, 2) - u.diff(y, 2), lam * u)
-    with pytest.raises(fs.ProblemError, match=r"or use fs\.eigenmodes\(problem, lam, count=10\)"):
+    with pytest.raises(fs.ProblemError, match=r"value.*or use fs\.eigenmodes"):
         fs.solve(fs.Problem(membrane, SQUARE, [fs.Dirichlet(0)]))
-    with pytest.raises(fs.ProblemError, match=r"have no value: .* or all but one, and use .* did you mean sp\.pi"):
+    with pytest.raises(fs.ProblemError, match=r"no value.*all but one.*mean sp\.pi"):
         fs.solve(fs.Problem(membrane, SQUARE, [fs.Dirichlet(sp.sin(pi * x))]))
     with pytest.raises(fs.ProblemError, match=r"did you mean x instead of X\?"):
         fs.solve(laplace(sp.Symbol("X")))
 
 
 def test_a_budget_of_a_plain_number() -> None:
-    with pytest.raises(fs.ProblemError, match=r"such as fs\.Budget\(seconds=60\); got 60"):
+    with pytest.raises(fs.ProblemError, match=r"fs\.Budget\(seconds=60\); got 60"):
         fs.solve(laplace(x), budget=60)  # type: ignore[arg-type]
 
 

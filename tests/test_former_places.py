@@ -27,5 +27,5 @@ def test_a_former_place_warns_and_gives_the_same(former: str, present: str, name
 
 
 def test_a_former_name_warns_and_gives_the_same() -> None:
-    with pytest.warns(DeprecationWarning, match=r"fspielm\.scrutinise is now fspielm\.find_narrow"):
+    with pytest.warns(DeprecationWarning, match=r"scrutinise.*now.*find_narrow"):
         assert fs.scrutinise is fs.find_narrow

@@ -59,5 +59,5 @@ def test_nobody_waits_for_a_pipe(read: Callable[[Path], object], name: str, pipe
 
 
 def test_a_study_is_no_pipe(pipe: Callable[[str], Path]) -> None:
-    with pytest.raises(fs.ProblemError, match="is a pipe or a device, not a study"):
+    with pytest.raises(fs.ProblemError, match="pipe or a device, not a study"):
         fs.study.Store.open(pipe("a.db"))

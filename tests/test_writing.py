@@ -82,7 +82,7 @@ def test_a_disk_that_fails_is_an_error_with_its_reason(tmp_path: Path, monkeypat
 
     monkeypatch.setattr(writing, "_flush", full)
     with (
-        pytest.raises(fs.ProblemError, match=r"cannot write .*a\.txt': no space left on the disk"),
+        pytest.raises(fs.ProblemError, match=r"write .*a\.txt'.*left on the disk"),
         staged_file(tmp_path / "a.txt"),
     ):
         pass
@@ -91,7 +91,7 @@ def test_a_disk_that_fails_is_an_error_with_its_reason(tmp_path: Path, monkeypat
 
 def test_places_are_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     check_place(tmp_path / "a.TXT", [".txt"])
-    with pytest.raises(fs.ProblemError, match=r"the name of the file must end in \.nc, \.csv; got 'a\.txt'"):
+    with pytest.raises(fs.ProblemError, match=r"end in \.nc, \.csv.*'a\.txt'"):
         check_place(tmp_path / "a.txt", [".nc", ".csv"])
     with pytest.raises(fs.ProblemError, match="it is a folder"):
         check_place(tmp_path)
@@ -106,7 +106,7 @@ def test_places_are_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     ("number", "reason"),
     [
         (errno.ENOSPC, "no space left on the disk"),
-        (errno.EDQUOT, "no space left in your quota of the disk"),
+        (errno.EDQUOT, "in your quota"),
         (errno.EROFS, "the disk is read-only"),
         (errno.EACCES, "it is not permitted"),
         (errno.EISDIR, "it is a folder"),
@@ -123,7 +123,7 @@ def test_the_reason_is_the_systems(tmp_path: Path, number: int, reason: str) -> 
             draft.write_text("half")
             raise OSError(number, os.strerror(number))
 
-    with pytest.raises(fs.ProblemError, match=rf"cannot write '.*a\.txt': {reason}"):
+    with pytest.raises(fs.ProblemError, match=rf"a\.txt': .*{reason}"):
         fail()
     assert target.read_text() == "old"
     assert os.listdir(tmp_path) == ["a.txt"]
@@ -141,7 +141,7 @@ def test_a_name_may_be_as_long_as_the_system_allows(tmp_path: Path) -> None:
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
 def test_no_pipe_is_replaced(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a.txt")
-    with pytest.raises(fs.ProblemError, match="it is a pipe or a device, not a file"):
+    with pytest.raises(fs.ProblemError, match="pipe or a device, not a file"):
         check_place(tmp_path / "a.txt")
 
 
@@ -180,11 +180,11 @@ def test_every_file_of_a_solution_is_there_whole_or_not_at_all(
 
     write()
     before = path.read_bytes()
-    with pytest.raises(fs.ProblemError, match=rf"cannot write '.*{name}': the file would be larger"), small_files(512):
+    with pytest.raises(fs.ProblemError, match=rf"{name}': .*would be larger"), small_files(512):
         write()
     assert path.read_bytes() == before
     path.unlink()
-    with pytest.raises(fs.ProblemError, match=rf"cannot write '.*{name}': the file would be larger"), small_files(512):
+    with pytest.raises(fs.ProblemError, match=rf"{name}': .*would be larger"), small_files(512):
         write()
     assert os.listdir(tmp_path) == []
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-# Characters of a line in an error message.
-_EXCERPT = 70
+# Characters of a line in a message, and of a list in a file.
+LONGEST_LINE = 70
 
 
 class ProblemError(ValueError):
@@ -48,8 +48,8 @@ class TextError(ProblemError):
         line = self.text.split("\n")[self.line - 1]
         # replace characters that would move the mark
         line = "".join(c if c.isprintable() else " " for c in line)
-        start = max(0, self.column - 1 - _EXCERPT // 2) if len(line) > _EXCERPT else 0
-        return f"    {line[start : start + _EXCERPT]}\n    {' ' * (self.column - 1 - start)}^"
+        start = max(0, self.column - 1 - LONGEST_LINE // 2) if len(line) > LONGEST_LINE else 0
+        return f"    {line[start : start + LONGEST_LINE]}\n    {' ' * (self.column - 1 - start)}^"
 
     def __reduce__(self) -> tuple[type[TextError], tuple[str, str, int, str]]:
         return TextError, (self.reason, self.text, self.position, self.name)

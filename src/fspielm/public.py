@@ -64,10 +64,9 @@ from fspielm.problem.substitutions import ByRegion
 from fspielm.solution.report import Forecast, FoundMode, ModeSearch, NewtonStep, Report, Round, Window
 from fspielm.solution.solution import Solution
 from fspielm.solvers.continuation.branch import Bifurcation, Branch, BranchPoint, Fold
-from fspielm.solvers.continuation.follow import follow
-from fspielm.solvers.prepare import Prepared, prepare
+from fspielm.solvers.continuation.walk import follow
 from fspielm.solvers.request import Budget
-from fspielm.solvers.solve import solve
+from fspielm.solvers.solve import Prepared, prepare, solve
 
 __all__ = [
     "GFF",

@@ -247,7 +247,8 @@ def _controller() -> Any:
 
 T = TypeVar("T")
 
-_LISTEN_SECONDS = 0.1
+# How often a thread that waits for a long work looks whether it is to be given up.
+LISTEN_SECONDS = 0.1
 
 
 def run_interruptibly(function: Callable[[], T]) -> T:
@@ -269,5 +270,5 @@ def run_interruptibly(function: Callable[[], T]) -> T:
     thread.start()
     while thread.is_alive():
         # with a time limit: without one, Windows would not deliver Ctrl-C
-        thread.join(_LISTEN_SECONDS)
+        thread.join(LISTEN_SECONDS)
     return future.result()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -53,10 +54,8 @@ OUT_OF_TIME = f"the time of the budget is over; {MORE_TIME}"
 
 _MINUTE = 60
 _HOUR, _DAY = 60 * _MINUTE, 24 * 60 * _MINUTE
-# Significant digits of a double, and of a number with unknown error.
-_DIGITS, _ROUGH_DIGITS = 15, 3
-# Range of numbers shown without a power of ten.
-_SMALL, _LARGE = 1e-4, 1e16
+# Significant digits of a number with unknown error.
+_ROUGH_DIGITS = 3
 # Counts from this on have a power of ten.
 _MANY = 1e7
 
@@ -124,7 +123,7 @@ def _in_two(amount: int, size: int, large: str, small: str) -> str:
     return f"{whole} {large} {rest} {small}" if rest else f"{whole} {large}"
 
 
-def known_digits(value: complex, error: float, most: int = _DIGITS) -> str:
+def known_digits(value: complex, error: float, most: int = sys.float_info.dig) -> str:
     """A number with the digits that its error allows: 9.6397238440219 with error 3e-12 is ``"9.63972384402"``.
 
     The error zero shows all digits, at `most` so many; infinity or NaN three. Both parts of a complex number have the
@@ -136,7 +135,8 @@ def known_digits(value: complex, error: float, most: int = _DIGITS) -> str:
     place = (most if error < math.inf else _ROUGH_DIGITS) - 1 - math.floor(math.log10(size))
     if 0 < error < math.inf:
         place = min(place, math.floor(-math.log10(error)))
-    real, imaginary = (_to_place(part, place, _SMALL <= size < _LARGE) for part in (value.real, value.imag))
+    plain = "e" not in str(float(size))
+    real, imaginary = (_to_place(part, place, plain) for part in (value.real, value.imag))
     sign = "-" if imaginary.startswith("-") else "+"
     return f"{real} {sign} {imaginary.removeprefix('-')}i" if value.imag else real
 
@@ -145,7 +145,7 @@ def _to_place(number: float, place: int, plain: bool) -> str:
     """A number rounded to a decimal place, with a power of ten unless `plain`."""
     rounded = round(number, place) + 0.0
     if plain or not rounded:
-        return f"{rounded:.{max(place, 0) if plain or place < _DIGITS else 0}f}"
+        return f"{rounded:.{max(place, 0) if plain or place < sys.float_info.dig else 0}f}"
     return f"{rounded:.{max(place + math.floor(math.log10(abs(rounded))), 0)}e}"
 
 

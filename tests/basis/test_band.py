@@ -101,13 +101,13 @@ def test_a_band_is_a_value() -> None:
 
 @pytest.mark.parametrize("widths", [(), (0.0, 1.0), (-1.0,), (math.nan,), (math.inf, 1.0), 5.0, "ab", None])
 def test_refuses_widths_that_are_none(widths: Any) -> None:
-    with pytest.raises(ProblemError, match=r"widths must be (positive|a sequence of numbers), one for each axis; got"):
+    with pytest.raises(ProblemError, match=r"widths must be.*each axis"):
         Band(10, widths)
 
 
 @pytest.mark.parametrize("core", [(3.0, 1.0), (1.0,), (1.0, 1.0, 1.0)])
 def test_refuses_a_core_that_is_not_inside(core: Any) -> None:
-    with pytest.raises(ProblemError, match="core must lie inside widths; got core="):
+    with pytest.raises(ProblemError, match=r"core.*inside widths"):
         Band(10, (2.0, 2.0), core)
 
 
@@ -124,7 +124,7 @@ def test_refuses_neurons_that_are_no_number(neurons: Any) -> None:
 
 
 def test_refuses_a_domain_of_another_dimension() -> None:
-    with pytest.raises(ProblemError, match="widths must have one entry for each of 3 axes"):
+    with pytest.raises(ProblemError, match=r"widths.*3 axes"):
         Band(10, (1.0, 2.0)).draw(3, np.random.default_rng(0))
 
 
@@ -201,10 +201,10 @@ def test_a_few_features_around_a_frequency_hold_a_modulated_wave() -> None:
 
 @pytest.mark.parametrize("center", [(1.0,), (1.0, np.nan), (1.0, 2.0, 3.0)])
 def test_a_center_has_one_number_for_each_axis(center: tuple[float, ...]) -> None:
-    with pytest.raises(ProblemError, match="center must have one finite number for each of 2 axes"):
+    with pytest.raises(ProblemError, match=r"center.*finite.*2 axes"):
         Band(10, (1.0, 1.0), center=center)
 
 
 def test_a_center_is_a_sequence_of_numbers() -> None:
-    with pytest.raises(ProblemError, match="center must be a sequence of numbers"):
+    with pytest.raises(ProblemError, match=r"center.*sequence of numbers"):
         Band(10, (1.0, 1.0), center=3.0)  # type: ignore[arg-type]

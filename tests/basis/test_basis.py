@@ -82,12 +82,12 @@ def test_a_basis_keeps_copies_that_cannot_be_changed() -> None:
 
 @pytest.mark.parametrize(("W", "b"), [((3, 2), (2,)), ((3,), (3,)), ((3, 2), (3, 1)), ((2, 3, 1), (2,))])
 def test_refuses_frequencies_and_phases_that_do_not_fit(W: tuple[int, ...], b: tuple[int, ...]) -> None:
-    with pytest.raises(ProblemError, match=r"W must have shape \(M, d\) and b shape \(M,\); got shapes"):
+    with pytest.raises(ProblemError, match=r"W must have shape.*b shape"):
         RidgeBasis(np.zeros(W), np.zeros(b), COSINE)
 
 
 def test_refuses_an_operator_of_another_dimension() -> None:
-    with pytest.raises(ProblemError, match="functions of 1 coordinates, but the points have 2"):
+    with pytest.raises(ProblemError, match=r"1 coordinates.*points have 2"):
         ridge(3, 0).matrix(derivative((2,)), Sites(POINTS))
 
 
@@ -125,7 +125,7 @@ def test_any_slice_of_joined_columns(parts: list[RidgeBasis], name: str) -> None
 
 
 def test_refuses_to_join_nothing_or_different_dimensions() -> None:
-    with pytest.raises(ProblemError, match=r"same dimension, at least one; got dimensions \[\]"):
+    with pytest.raises(ProblemError, match=r"same dimension.*\[\]"):
         JoinedBasis([])
     with pytest.raises(ProblemError, match=r"got dimensions \[2, 3\]"):
         JoinedBasis([ridge(2, 0), ridge(2, 0, dimension=3)])

@@ -78,11 +78,11 @@ def test_what_is_asked_of_a_basis_is_answered_for_its_functions() -> None:
 
 
 def test_functions_for_fewer_unknowns_are_refused(fields: tuple[Basis, Basis]) -> None:
-    with pytest.raises(fs.ProblemError, match="the operator is on 2 unknowns, but the functions are for 1"):
+    with pytest.raises(fs.ProblemError, match=r"operator.*2 unknowns.*for 1"):
         fields[0].matrix(DIVERGENCE, POINTS)
-    with pytest.raises(fs.ProblemError, match=r"bases for the same unknowns; got bases for \[1, 2\] of them"):
+    with pytest.raises(fs.ProblemError, match=r"same unknowns.*\[1, 2\]"):
         JoinedBasis([fields[0], Component(fields[1], 1, 2)])
-    with pytest.raises(fs.ProblemError, match=r"unknown must be one of \[0, 1\]; got 2"):
+    with pytest.raises(fs.ProblemError, match=r"unknown.*one of.*2$"):
         Component(fields[0], 2, 2)
-    with pytest.raises(fs.ProblemError, match="basis must be for a single unknown; got one for 2 of them"):
+    with pytest.raises(fs.ProblemError, match=r"basis.*single unknown.*2"):
         Component(Component(fields[0], 0, 2), 0, 2)

@@ -179,42 +179,42 @@ every_family = pytest.mark.parametrize("family", [Tanh, Siren, GFF, FrequencyShi
 @every_family
 @pytest.mark.parametrize("neurons", [0, -3, 2.5, 10.0, "ten", None, True])
 def test_refuses_neurons_below_one_or_not_whole(family: Any, neurons: Any) -> None:
-    with pytest.raises(ProblemError, match=r"neurons must be a whole number, at least 1; got"):
+    with pytest.raises(ProblemError, match=r"neurons.*whole number"):
         family(neurons, mu=(5, 80))
 
 
 @every_family
 @pytest.mark.parametrize("mu", [(-1, 5), (80, 5), (5, math.nan), (5, math.inf), (-math.inf, 5)])
 def test_refuses_a_negative_reversed_or_infinite_range(family: Any, mu: Any) -> None:
-    with pytest.raises(ProblemError, match=r"mu must be \(smallest, largest\) with 0 <= smallest <= largest; got"):
+    with pytest.raises(ProblemError, match=r"mu must.*0 <= smallest"):
         family(10, mu=mu)
 
 
 @every_family
 @pytest.mark.parametrize("mu", [80, None, (5,), (5, 20, 80), "ab", "58", (5, "x"), (5, 3j)])
 def test_refuses_a_range_that_is_no_pair(family: Any, mu: Any) -> None:
-    with pytest.raises(ProblemError, match=r"mu must be a pair \(smallest, largest\); got"):
+    with pytest.raises(ProblemError, match=r"mu must.*a pair"):
         family(10, mu=mu)
 
 
 def test_refuses_more_groups_than_neurons() -> None:
-    with pytest.raises(ProblemError, match="groups must not exceed neurons; got 11 groups of 10 neurons"):
+    with pytest.raises(ProblemError, match=r"groups.*exceed.*11.*10 neurons"):
         FrequencyShift(10, mu=(5, 80), groups=11)
 
 
 @pytest.mark.parametrize("groups", [0, -1, 2.0, "x", True])
 def test_refuses_groups_below_one_or_not_whole(groups: Any) -> None:
-    with pytest.raises(ProblemError, match="groups must be a whole number, at least 1; got"):
+    with pytest.raises(ProblemError, match=r"groups.*whole number"):
         FrequencyShift(10, mu=(5, 80), groups=groups)
 
 
 def test_refuses_an_unknown_shift() -> None:
-    with pytest.raises(ProblemError, match='shift must be "isotropic" or "space"; got \'time\''):
+    with pytest.raises(ProblemError, match=r"shift.*isotropic.*'time'"):
         FrequencyShift(10, mu=(5, 80), shift="time")  # type: ignore[arg-type]
 
 
 def test_refuses_a_space_shift_without_time() -> None:
-    with pytest.raises(ProblemError, match='shift="space" needs a domain with time'):
+    with pytest.raises(ProblemError, match=r'shift="space".*with time'):
         FrequencyShift(10, mu=(5, 80), shift="space").draw(2, np.random.default_rng(0))
 
 

@@ -90,7 +90,7 @@ def test_multipoles_beside_them_are_as_they_were() -> None:
     sites = Sites(CENTER + 1.5 * DIRECTIONS)
     assert basis.size == layer.rings.size + 9
     assert np.allclose(basis.matrix(identity(3), sites)[:, -9:], both.matrix(identity(3), sites)[:, -9:])
-    with pytest.raises(fs.ProblemError, match=f"all {both.size} functions of the basis; got {count}"):
+    with pytest.raises(fs.ProblemError, match=rf"{both.size} functions.*got {count}"):
         LayerBasis(both, (layer.rings,))
 
 

@@ -143,7 +143,7 @@ def test_the_logarithm_has_no_angle_beside_it(points: np.ndarray) -> None:
 
 
 def test_no_functions_are_refused() -> None:
-    with pytest.raises(ProblemError, match="at least one corner function; got none"):
+    with pytest.raises(ProblemError, match=r"one corner function.*none"):
         basis()
 
 

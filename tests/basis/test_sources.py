@@ -109,9 +109,9 @@ def test_waves_have_size_one_at_the_clearance_and_no_point_is_out_of_range() -> 
 
 
 def test_what_makes_no_sources_is_refused() -> None:
-    with pytest.raises(ProblemError, match=r"points must have shape \(M, 2\), with at least one source; got \(0,\)"):
+    with pytest.raises(ProblemError, match=r"points.*shape.*one source"):
         SourceBasis([], 0.0, [])
-    with pytest.raises(ProblemError, match="clearances must be 2 positive lengths, one for each source"):
+    with pytest.raises(ProblemError, match=r"clearances.*2 positive"):
         SourceBasis([(1, 0), (0, 1)], 0.0, [1.0, 0.0])
-    with pytest.raises(ProblemError, match="ratio must be a finite number; got nan"):
+    with pytest.raises(ProblemError, match=r"ratio.*finite.*nan"):
         SourceBasis([(1, 0)], float("nan"), [1.0])

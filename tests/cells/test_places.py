@@ -23,17 +23,19 @@ def joined() -> Tiling:
     return tile(domain, (1, 2)).halve({0: (0, 1)})
 
 
-def equations(tiling: Tiling, *, finer: bool = False) -> list[Placed]:
+def equations(tiling: Tiling, *, finer: bool = False) -> Placed:
     problem = fs.Problem(sp.Eq(u.diff(x, 2) + u.diff(y, 2), 1), tiling.domain, [fs.Dirichlet(0)])
     placed = place_rows(problem, tiling, np.full((len(tiling.cells), 2), DEGREE), finer=finer)
-    return [each for each in placed if each.relation.region.kind == "domain"]
+    (found,) = (each for each in placed if each.relation.region.kind == "domain")
+    return found
 
 
 @pytest.mark.parametrize("finer", [False, True])
 def test_rows_follow_an_edge_within_the_frame_of_a_cell(finer: bool) -> None:
     tiling = joined()
     large = next(index for index, cell in enumerate(tiling.cells) if len(cell.boxes) > 1)
-    points = equations(tiling, finer=finer)[large].sites.points
+    placed = equations(tiling, finer=finer)
+    points = placed.sites.points[placed.cells == large]
     assert tiling.holds(large, points).all()
     # half of the frame's longer side is 0.5: as close to the edge at y = 0.5 as nodes are to an end, on one side of it
     for layer in (1, 2):
@@ -50,8 +52,16 @@ def test_rows_follow_an_edge_within_the_frame_of_a_cell(finer: bool) -> None:
 
 def test_cells_that_are_boxes_have_a_grid_alone() -> None:
     tiling = joined()
-    for placed, cell in zip(equations(tiling), tiling.cells, strict=True):
-        if len(cell.boxes) > 1:
-            assert placed.axes == ()
-        else:
-            assert len(placed.sites) == math.prod(map(len, placed.axes))
+    placed = equations(tiling)
+    counts = np.bincount(placed.cells, minlength=len(tiling.cells))
+    on_grids = np.concatenate([grid.cells for grid in placed.grids])
+    assert set(on_grids) == {index for index, cell in enumerate(tiling.cells) if cell.whole}
+    for grid in placed.grids:
+        assert np.all(counts[grid.cells] == grid.each)
+
+
+def test_sites_are_in_the_cells_that_they_are_given_to() -> None:
+    tiling = joined()
+    placed = equations(tiling, finer=True)
+    assert tiling.holds(placed.cells, placed.sites.points).all()
+    np.testing.assert_allclose(placed.shares.sum(), 1.0)

@@ -115,7 +115,7 @@ def test_a_point_outside_is_in_the_cell_with_the_nearest_frame() -> None:
 def test_what_is_refused() -> None:
     with pytest.raises(ProblemError, match="one or two dimensions"):
         tile(Ball((0, 0, 0), 1), (1, 1, 1))
-    with pytest.raises(ProblemError, match="shape must be 2 positive numbers"):
+    with pytest.raises(ProblemError, match=r"shape.*2 positive"):
         tile(Disk((0, 0), 1), (3,))
     tiling = tile(Disk((0, 0), 1), (2, 2))
     with pytest.raises(ProblemError, match="from 0 to 3; got 4"):

@@ -10,8 +10,7 @@ import sympy as sp
 
 from fspielm import Box, Dirichlet, Disk, Initial, Interval, Points, Problem, ProblemError, Time
 from fspielm.collocation import allot_conditions
-from fspielm.collocation.crowding import Crowd
-from fspielm.collocation.points import allot_points
+from fspielm.collocation.points import Crowd, allot_points
 
 x, y, t = sp.symbols("x y t")
 
@@ -144,5 +143,5 @@ def test_conditions_get_rows_as_they_tell_features_apart() -> None:
         counts = allot_conditions(problem, 500, reach).counts(problem)
         assert max(counts, key=lambda name: counts[name]) == more
         assert sum(counts.values()) == pytest.approx(1500, rel=0.05)
-    with pytest.raises(ProblemError, match="reach must have one entry for each of 2 axes"):
+    with pytest.raises(ProblemError, match=r"reach.*one entry.*2 axes"):
         allot_conditions(problem, 500, (1.0,))

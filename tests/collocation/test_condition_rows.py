@@ -184,7 +184,7 @@ class TestCounts:
         assert total["periodic x"] > total["robin y-"]  # a longer face
 
     def test_refused(self) -> None:
-        with pytest.raises(fs.ProblemError, match=r"names 'x', which is no part .* \['x\+', 'x-', 'y\+', 'y-'\]$"):
+        with pytest.raises(fs.ProblemError, match=r"'x'.*no part.*'y-'\]$"):
             self.counts(Points(interior=5, boundary={"x": 3}), fs.Periodic("x"), fs.Dirichlet(0, on=["y-", "y+"]))
-        with pytest.raises(fs.ProblemError, match=r"no points for the block 'periodic x', .* set Points\(boundary"):
+        with pytest.raises(fs.ProblemError, match=r"block 'periodic x'.*boundary"):
             self.counts(Points(interior=5), fs.Periodic("x"), fs.Dirichlet(0, on=["y-", "y+"]))

@@ -10,7 +10,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.collocation.crowding import Crowd, Crowds
+from fspielm.collocation.points import Crowd, Crowds
 from fspielm.geometry import Domain, Sites
 
 X, Y = sp.symbols("x y")
@@ -85,12 +85,12 @@ def test_points_crowd_at_a_corner_as_far_as_double_precision_goes() -> None:
 
 
 def test_what_makes_no_crowd_is_refused() -> None:
-    with pytest.raises(fs.ProblemError, match=r"places must have shape \(m, 2\), .* got \(0, 2\)"):
+    with pytest.raises(fs.ProblemError, match=r"places.*shape \(m, 2\)"):
         Crowd(np.empty((0, 2)), 5)
     heat = fs.Problem(
         sp.Eq(U.diff(Y), U.diff(X, 2)), fs.Interval(0, 1) * fs.Time(0, 1), [fs.Dirichlet(0), fs.Initial(0)]
     )
-    with pytest.raises(fs.ProblemError, match="points crowd on the boundary of a plane domain"):
+    with pytest.raises(fs.ProblemError, match=r"crowd.*plane domain"):
         Crowd(PLACE, 5).counts(heat)
 
 

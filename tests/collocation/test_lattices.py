@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from fspielm.collocation.crowding import Surface
+from fspielm.collocation.points import Surface
 from fspielm.geometry.exterior import Body
 
 LONG = Body(np.array([1.0, 2.0, 3.0]), np.array([0.2, 1.0, 0.3]), np.eye(3))

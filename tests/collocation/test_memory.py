@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tracemalloc
 from typing import Any
 
@@ -25,16 +24,13 @@ def test_counts_the_matrix_and_its_workspace() -> None:
 
 
 def test_refuses_above_the_limit_with_sizes_and_remedy() -> None:
-    message = (
-        "5000 functions with 9600 rows need 0.72 GiB of memory, above the budget of 0.50 GiB; "
-        "use fewer functions or points, or allow more with budget=fs.Budget(memory=...)"
-    )
-    with pytest.raises(fs.MemoryBudgetError, match=re.escape(message)):
+    sizes, remedy = r"5000 functions.*9600 rows.*0\.72 GiB.*budget of 0\.50 GiB", r"fs\.Budget\(memory="
+    with pytest.raises(fs.MemoryBudgetError, match=f"{sizes}.*{remedy}"):
         check_memory(9600, 5000, 8 * 9600 * 5000, GIB / 2)
 
 
 def test_small_sizes_are_told_in_mebibytes() -> None:
-    with pytest.raises(fs.MemoryBudgetError, match=r"need 7\.6 MiB of memory, above the budget of 1\.0 MiB"):
+    with pytest.raises(fs.MemoryBudgetError, match=r"7\.6 MiB.*budget of 1\.0 MiB"):
         check_memory(1000, 1000, 0, 2**20)
 
 
@@ -59,7 +55,7 @@ def never_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_solve_refuses_before_it_draws_or_allocates(poisson: fs.Problem, method: Any, neurons: int) -> None:
     tracemalloc.start()
     try:
-        with pytest.raises(fs.MemoryBudgetError, match=rf"{neurons} functions with \d+ rows need"):
+        with pytest.raises(fs.MemoryBudgetError, match=rf"{neurons} functions.*\d+ rows"):
             fs.solve(
                 poisson,
                 features=fs.FrequencyShift(neurons, mu=(1, 10)),
@@ -88,7 +84,7 @@ def test_the_budget_counts_matrix_and_workspace(poisson: fs.Problem, method: fs.
         )
 
     assert solve(needed).report.rows == 340
-    with pytest.raises(fs.MemoryBudgetError, match="100 functions with 340 rows need"):
+    with pytest.raises(fs.MemoryBudgetError, match=r"100 functions.*340 rows"):
         solve(needed - 1)
 
 

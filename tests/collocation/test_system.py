@@ -69,10 +69,10 @@ def test_a_bad_value_is_refused_by_block_and_point() -> None:
 
     square, points = Box((0, 0), (1, 1)), Points(500, boundary=400)
     bad_source = Problem(equation, square, [Dirichlet(0)], given={f: late})
-    with pytest.raises(ProblemError, match=r"equation's right-hand side is nan at x=0\.99\d*, y=0\.\d+"):
+    with pytest.raises(ProblemError, match=r"right-hand side.*nan.*x=0\.99"):
         make_blocks(bad_source, points.draw(bad_source, np.random.default_rng(0)))
     bad_datum = Problem(equation, square, [Dirichlet(late)], given={f: lambda p: p[:, 0]})
-    with pytest.raises(ProblemError, match=r"value of 'dirichlet x\+' is nan at x=1, y=0\.\d+ \(400 of 400"):
+    with pytest.raises(ProblemError, match=r"'dirichlet x\+'.*nan.*400 of 400"):
         make_blocks(bad_datum, points.draw(bad_datum, np.random.default_rng(0)))
 
 
@@ -86,13 +86,13 @@ def test_a_bad_coefficient_is_refused_before_the_matrix_is_filled() -> None:
     )
     blocks = make_blocks(problem, Points(50, boundary=5).draw(problem, np.random.default_rng(0)))
     basis = FrequencyShift(5, (1, 3)).draw(2, np.random.default_rng(0))
-    with pytest.raises(ProblemError, match=r"coefficient log\(x - 1/2\) of u_xx is nan at x=0\.\d+"):
+    with pytest.raises(ProblemError, match=r"coefficient log.*u_xx.*nan"):
         assemble(basis, blocks)
 
 
 def test_refuses_pieces_of_different_lengths() -> None:
     pieces = ((identity(1), Sites(np.zeros((3, 1)))), (identity(1), Sites(np.zeros((1, 1)))))
-    with pytest.raises(ProblemError, match="block 'jump' has 3 values, but a piece at 1 sites"):
+    with pytest.raises(ProblemError, match=r"'jump'.*3 values.*1 sites"):
         RowBlock("jump", pieces, np.zeros(3))
 
 
@@ -221,14 +221,14 @@ def test_a_block_of_zeros_is_not_scaled() -> None:
 
 @pytest.mark.parametrize("scaling", ["RMS", "row", None])
 def test_refuses_an_unknown_scaling(basis: Basis, blocks: Blocks, scaling: Any) -> None:
-    with pytest.raises(ProblemError, match=r"scaling must be one of \['none', 'rms'\]; got"):
+    with pytest.raises(ProblemError, match=r"scaling must be one of.*'rms'"):
         assemble(basis, blocks, scaling=scaling)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_refuses_rows_that_overflow_by_block(blocks: Blocks, threads: int) -> None:
     basis = FrequencyShift(3, (1e200, 1e200)).draw(2, np.random.default_rng(0))
-    with pytest.raises(SolveError, match=r"the rows of 'equation' overflow.*use lower frequencies \(mu\)"):
+    with pytest.raises(SolveError, match=r"'equation' overflow.*mu"):
         assemble(basis, blocks, threads=threads)
 
 

@@ -1,6 +1,7 @@
 """Modes with known values: bounds hold, functions are normalised, nothing is missed."""
 
 import re
+import sys
 import warnings
 from types import SimpleNamespace
 
@@ -9,11 +10,11 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.eigen import by_cells, rounds
+from fspielm.eigen import rounds
 from fspielm.eigen import search as second
 from fspielm.eigen.rounds import Round, find
 from fspielm.eigen.search import uncertain_neighbour
-from fspielm.solvers.driver import Record
+from fspielm.solvers.round import Record
 
 x, y, lam = sp.symbols("x y lam")
 u = sp.Function("u")(x)
@@ -77,7 +78,7 @@ def test_a_mode_that_a_first_search_did_not_see_is_told(monkeypatch):
         return found.select(np.abs(window.shift + found.mu - 4 * np.pi**2) > 1.0)
 
     monkeypatch.setattr(rounds, "find", blind)
-    said = "a second search, from .*, found 1 values between .* where the first one had found 0: modes may be missing"
+    said = r"second search.*1 values.*found 0"
     with pytest.warns(fs.AccuracyWarning, match=said):
         assert not modes(WAVE, REST, within=(30, 50)).complete
 
@@ -87,7 +88,7 @@ def test_a_free_string_rests():
 
 
 def test_a_well_at_one_end_binds():
-    with pytest.warns(fs.AccuracyWarning, match=r"'robin x\+' lets functions grow toward the boundary"):
+    with pytest.warns(fs.AccuracyWarning, match=r"'robin x\+'.*grow"):
         found = modes(WAVE, [fs.Neumann(0, on="x-"), fs.Robin(-3, 1, 0, on="x+")], count=2)
     assert not found.complete
     kappa = np.sqrt(-found[0].value)
@@ -167,15 +168,14 @@ def test_values_in_conditions_are_found():
 
 def test_where_there_are_no_more_modes_time_is_not_blamed():
     growing = sp.Eq(u.diff(x, 2), u)
-    message = r"2 of 5 modes were found: there may be no more .*; look for others with within=\(a, b\)"
-    with pytest.warns(fs.AccuracyWarning, match=message):
+    with pytest.warns(fs.AccuracyWarning, match=r"2 of 5 modes.*within="):
         found = modes(growing, [fs.Robin(-lam, 1, 0)], count=5, tol=1e-6)
     np.testing.assert_allclose(found.values, [np.tanh(0.5), 1 / np.tanh(0.5)], rtol=1e-6)
     assert not any("budget" in remark for remark in found.remarks)
 
 
 def test_values_that_no_shift_was_found_before_are_told(monkeypatch):
-    monkeypatch.setattr("fspielm.eigen.search._MOVES", 1)
+    monkeypatch.setattr("fspielm.eigen.search.TRIES", 1)
     with pytest.warns(fs.AccuracyWarning):
         found = modes(WAVE, [fs.Neumann(0, on="x-"), fs.Robin(-3, 1, 0, on="x+")], count=2, tol=1e-4)
     assert not found.complete
@@ -289,7 +289,9 @@ class TestNextToThoseWanted:
     def best(self, monkeypatch):
         """The last round of a string's first two modes."""
         rounds_seen = []
-        monkeypatch.setattr(by_cells, "uncertain_neighbour", lambda own, _: rounds_seen.append(own) or "")
+        monkeypatch.setattr(
+            sys.modules["fspielm.eigen.eigenmodes"], "uncertain_neighbour", lambda own, _: rounds_seen.append(own) or ""
+        )
         modes(sp.Eq(-u.diff(x, 2), lam * u), REST, count=2, tol=1e-6, approach="patches")
         return rounds_seen[-1]
 
@@ -304,9 +306,7 @@ class TestNextToThoseWanted:
 
     def test_no_time_to_look(self, best, monkeypatch):
         monkeypatch.setattr(Record, "seconds_left", property(lambda _: 0.0))
-        assert uncertain_neighbour(best, Record(fs.Budget(seconds=1))).startswith(
-            "there was no time to look at modes next to"
-        )
+        assert re.match(r"there was no time.*modes next to", uncertain_neighbour(best, Record(fs.Budget(seconds=1))))
 
     def test_errors_are_no_smaller_than_rounding(self, best):
         """However small a residual is, since a value is the sum of shift and distance."""

@@ -1,5 +1,6 @@
 """Values at the ends of an interval, and where two searches meet: none is lost, none is there twice."""
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,7 @@ x, y, lam = sp.symbols("x y lam")
 u, v = sp.Function("u")(x), sp.Function("v")(x, y)
 STRING, DRUM = sp.Eq(-u.diff(x, 2), lam * u), sp.Eq(-v.diff(x, 2) - v.diff(y, 2), lam * v)
 SQUARE, HELD, FREE = fs.Box((0, 0), (1, 1)), fs.Dirichlet(0), fs.Neumann(0)
-AT_END = r"lies at an end of the interval, up to its bound"
+AT_END = r"end of the interval.*bound"
 
 
 @pytest.mark.parametrize(
@@ -74,10 +75,9 @@ def test_each_value_counts_by_its_own_error():
 def test_what_is_at_an_end_by_an_estimate_is_not_said_to_have_a_bound():
     wish = Wish(None, (1.0, 2.0), 1.0)
     modes: list[Mode] = [Known(1.0, 1e-9, 1e-9), Known(2.0, 1e-9)]  # type: ignore[list-item]
-    assert end_remarks(modes, wish) == [
-        "the value 1 lies at an end of the interval, up to its bound",
-        "the value 2 lies at an end of the interval, up to the estimate of its error",
-    ]
+    first, second = end_remarks(modes, wish)
+    assert re.search(r"value 1 .*end of the interval.*bound", first)
+    assert re.search(r"value 2 .*end of the interval.*estimate", second)
 
 
 def test_intervals_are_looked_at_with_a_margin():
@@ -135,7 +135,7 @@ def test_modes_of_one_value_come_from_one_search():
 def test_searches_that_see_different_modes_where_they_meet_say_so():
     parts = [(Window(0.5, None, -0.1, 1.1), known(0.2)), (Window(1.5, None, 0.9, 2.1), known(1.0, 1.7))]
     (said,) = disagreements(parts)
-    assert said.startswith("two searches that meet at 1 see different modes there: some may be missing")
+    assert re.match(r"two searches.*at 1 .*missing", said)
 
 
 def test_a_long_interval_is_cut_without_losing_its_ends():

@@ -50,9 +50,9 @@ def test_a_picture_says_that_it_shows_some(modes: Modes) -> None:
 
 def test_what_cannot_be_drawn_is_refused(modes: Modes) -> None:
     pytest.importorskip("matplotlib")
-    with pytest.raises(fs.ProblemError, match="count must be a whole number, 1 or more; got 0"):
+    with pytest.raises(fs.ProblemError, match=r"count.*1 or more; got 0"):
         modes.plot(count=0)
-    with pytest.raises(fs.ProblemError, match=r"the name of a picture must end in \.png"):
+    with pytest.raises(fs.ProblemError, match=r"picture.*end in \.png"):
         modes.plot("modes.txt")
-    with pytest.raises(fs.ProblemError, match="there are no modes to plot: the search found none"):
+    with pytest.raises(fs.ProblemError, match="no modes to plot"):
         Modes((), True, True).plot()

@@ -40,15 +40,11 @@ def test_wishes(options, words):
         (problem(), other, "does not occur"),
         (problem(), "lam", "SymPy symbol"),
         (problem(), x, "coordinate"),
-        (problem(sp.Eq(-u.diff(x, 2), lam * u + 1)), lam, "right-hand side of 'equation' is not zero"),
-        (problem(conditions=[fs.Dirichlet(1)]), lam, "value of 'dirichlet x-' is not zero"),
+        (problem(sp.Eq(-u.diff(x, 2), lam * u + 1)), lam, r"right-hand side.*not zero"),
+        (problem(conditions=[fs.Dirichlet(1)]), lam, r"'dirichlet x-'.*not zero"),
         (problem(sp.Eq(-u.diff(x, 2), lam * u**3)), lam, "not linear"),
         (problem(sp.Eq(-u.diff(x, 2), sp.exp(lam) * u)), lam, "as polynomials do"),
-        (
-            problem(conditions=[fs.Periodic("x", factor=sp.exp(sp.I * lam))]),
-            lam,
-            "the factor of 'periodic x' depends on lam",
-        ),
+        (problem(conditions=[fs.Periodic("x", factor=sp.exp(sp.I * lam))]), lam, r"factor.*'periodic x'.*lam"),
         (problem(sp.Eq(u.diff(x), lam * u), [fs.Dirichlet(0, on="x-")]), lam, "no mode was found"),
     ],
 )

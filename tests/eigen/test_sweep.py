@@ -13,8 +13,8 @@ from fspielm.eigen.pencil import read_pencil
 from fspielm.eigen.rounds import Task
 from fspielm.eigen.search import outlook_of
 from fspielm.solvers import Step
-from fspielm.solvers.driver import Record
 from fspielm.solvers.request import Request, Streams
+from fspielm.solvers.round import Record
 from fspielm.solvers.strategies.cells import Cells
 
 x, lam = sp.symbols("x lam")

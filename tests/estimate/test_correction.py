@@ -10,7 +10,7 @@ import fspielm as fs
 from fspielm.basis import localise
 from fspielm.cells import Patchwork, RowsInCells, tile
 from fspielm.collocation import QR
-from fspielm.estimate import HeldOut, find_sensitivity
+from fspielm.estimate import find_sensitivity
 from fspielm.estimate.residuals import _SAFETY, Correction
 from fspielm.problem import identity
 
@@ -30,7 +30,7 @@ def solved(made: Patchwork) -> tuple[Correction, np.ndarray]:
     system = made.assemble("rows")
     factored = QR().factor(system.augmented)
     sensitivity = find_sensitivity(made.problem, made.basis, factored, np.random.default_rng(0), 1)
-    held_out = HeldOut.draw(made, np.random.default_rng(0))
+    held_out = made.hold_out(np.random.default_rng(0))
     return Correction(made, held_out, system.blocks, factored, sensitivity.values), factored.coefficients
 
 

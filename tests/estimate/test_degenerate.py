@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -36,7 +37,7 @@ def test_bessels_equation_with_values_of_no_solution() -> None:
     conditions = [fs.Dirichlet(0.5, on="x-"), fs.Dirichlet(0.3, on="x+")]
     solution = solved(fs.Problem(equation, fs.Interval(0, 3), conditions), 1e-6)
     assert not solution.converged
-    assert "the leading coefficient vanishes at x=0" in solution.report.reason
+    assert "coefficient vanishes at x=0" in solution.report.reason
 
 
 def test_bessels_equation_with_values_of_a_solution() -> None:
@@ -52,7 +53,7 @@ def test_a_zero_inside_leaves_several_solutions(order: int) -> None:
     conditions = [fs.Dirichlet(1, on="x-"), fs.Dirichlet(2, on="x+")][:order]
     solution = solved(fs.Problem(equation, fs.Interval(0, 1), conditions))
     assert not solution.converged
-    assert "the leading coefficient vanishes at x=0.3: the equation may have several" in solution.report.reason
+    assert re.search(r"coefficient vanishes at x=0\.3: .*several", solution.report.reason)
 
 
 def test_a_zero_inside_with_smooth_solutions_alone() -> None:
@@ -68,7 +69,7 @@ def test_a_line_of_zeros_in_the_plane() -> None:
     problem = fs.Problem(equation, fs.Box((0, 0), (1, 1)), [fs.Dirichlet((X - 0.4) ** 3)])
     solution = solved(problem, 1e-4)
     assert not solution.converged
-    assert "the leading coefficient vanishes at x=0.4" in solution.report.reason
+    assert "coefficient vanishes at x=0.4" in solution.report.reason
 
 
 @pytest.mark.parametrize("side", ["x-", "x+"])
@@ -79,7 +80,7 @@ def test_growth_from_one_end(side: str) -> None:
     equation = sp.Eq(U.diff(X), sign * 60 * away * (U - 1))
     solution = solved(fs.Problem(equation, fs.Interval(0, 1), [fs.Dirichlet(1 + 1e-13, on=side)]), 1e-6)
     assert not solution.converged
-    assert "from the end that all conditions are at" in solution.report.reason
+    assert "all conditions are at" in solution.report.reason
 
 
 def test_decay_from_one_end() -> None:

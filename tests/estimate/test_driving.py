@@ -8,7 +8,6 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.cells import Patchwork, tile
-from fspielm.estimate import HeldOut
 from fspielm.estimate.sensitivity import driving
 
 x, t = sp.symbols("x t")
@@ -19,7 +18,7 @@ def test_a_wave_is_driven_by_what_has_its_frequency() -> None:
     strip = fs.Interval(0, 2 * sp.pi) * fs.Time(0, 1)
     wave = fs.Problem(sp.Eq(u.diff(t), sp.cos(5 * x)), strip, [fs.Periodic("x"), fs.Initial(0)])
     cells = Patchwork(wave, tile(strip, (2, 1)), np.full((2, 2), 20), (1.0,), 1)
-    held_out = HeldOut.draw(cells, np.random.default_rng(0))
+    held_out = cells.hold_out(np.random.default_rng(0))
     k = np.array([0.0, 5.0, 9.0, 1000.0])
     found = driving(wave.equations[0], held_out, np.zeros(cells.basis.size), k)
     assert found is not None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -19,7 +21,7 @@ BOX = fs.Box((0, 0), (1, 1))
 
 
 def refused(problem: fs.Problem, source: str) -> fs.Solution:
-    with pytest.warns(fs.AccuracyWarning, match=f"not converged: .*{source} .*(changes within a distance of|jumps)"):
+    with pytest.warns(fs.AccuracyWarning, match=rf"not converged: .*{source} .*(changes within|jumps)"):
         return fs.solve(problem, tol=1e-4, rng=1, budget=fs.Budget(neurons=200))
 
 
@@ -62,21 +64,17 @@ def test_later_data_of_what_was_prepared(monkeypatch: pytest.MonkeyPatch) -> Non
         return np.asarray(1e4 * np.exp(-np.sum((points - [0.3, 0.4]) ** 2, axis=1) / 3e-3**2))
 
     for later in (1e4 * sp.exp(-R2 / 1e-7), narrow):
-        with pytest.warns(fs.AccuracyWarning, match="the right-hand side changes within"):
+        with pytest.warns(fs.AccuracyWarning, match="right-hand side changes"):
             assert not prepared.solve(later).converged
     solution = prepared.solve(lambda points: np.cos(points[:, 0]))
     assert solution.converged
-    assert solution.report.sampled == (
-        "the right-hand side was looked at in 131044 places: what is narrower than 0.003 of the extent may have been "
-        "missed",
-    )
-    assert "sampled        the right-hand side was looked at" in str(solution.report)
+    (looks,) = solution.report.sampled
+    assert re.match(r"the right-hand side .*131044 places: .*narrower than 0\.003 .*missed", looks)
+    assert f"sampled        {looks[:40]}" in str(solution.report)
 
 
 def test_where_nothing_is_certain_the_residual_is_told(source: fs.Solution) -> None:
     assert source.error_estimate == np.inf
     estimate = source.estimate
-    assert judge(source.problem, estimate, 1e-4, "").reason.endswith(
-        f"(the residual alone, {estimate.residual / estimate.data:.0e} of the data, "
-        "suggests an error of about that size)"
-    )
+    residual = re.escape(f"{estimate.residual / estimate.data:.0e}")
+    assert re.search(rf"residual.* {residual} of the data", judge(source.problem, estimate, 1e-4, "").reason)

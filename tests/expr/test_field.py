@@ -131,7 +131,7 @@ def test_what_is_not_supplied_is_named(expression: sp.Expr, needs: str) -> None:
     calls = {f(y): lambda p: p[:, 1], g(x): lambda p: p[:, 0]} | (
         {expression.atoms(sp.core.function.AppliedUndef).pop(): lambda p: 1.0} if expression.has(sp.Derivative) else {}
     )
-    with pytest.raises(ProblemError, match=rf"^the load needs {needs}, which .* as in given=\{{{needs}: callable"):
+    with pytest.raises(ProblemError, match=rf"^the load needs {needs}.*given=\{{{needs}: "):
         make_field(expression, (x, y), calls, what="the load")
 
 
@@ -140,7 +140,7 @@ def test_what_is_not_supplied_is_named(expression: sp.Expr, needs: str) -> None:
 )
 def test_a_callable_has_values_at_the_points_alone(expression: sp.Expr) -> None:
     calls = {f(x): lambda p: p[:, 0], f(x).diff(x): lambda p: p[:, 0]}
-    with pytest.raises(ProblemError, match=r"a callable gives f\(x\) at the points alone"):
+    with pytest.raises(ProblemError, match=r"callable.*f\(x\).*points alone"):
         make_field(expression + y, (x, y), calls)
 
 
@@ -161,12 +161,12 @@ def test_a_callable_has_values_at_the_points_alone(expression: sp.Expr) -> None:
     ids=repr,
 )
 def test_what_is_no_value_is_refused(value: Any) -> None:
-    with pytest.raises(ProblemError, match=r"^the load must be a number, a SymPy expression or a callable"):
+    with pytest.raises(ProblemError, match=r"^the load must be.*callable"):
         make_field(value, (x, y), what="the load")
 
 
 def test_a_bare_function_is_refused_with_the_remedy() -> None:
-    with pytest.raises(ProblemError, match=r"must be written with its coordinates, as in f\(x, y\)"):
+    with pytest.raises(ProblemError, match=r"coordinates, as in f\(x, y\)"):
         make_field(f, (x, y))
 
 
@@ -174,7 +174,7 @@ def test_a_bare_function_is_refused_with_the_remedy() -> None:
     "value", [float("nan"), float("inf"), -np.inf, sp.oo, sp.zoo, sp.nan, complex("inf+1j"), sp.log(0)]
 )
 def test_constants_must_be_finite(value: Any) -> None:
-    with pytest.raises(ProblemError, match=r"^the load must be a finite number; "):
+    with pytest.raises(ProblemError, match=r"^the load.*finite number"):
         make_field(value, (x, y), what="the load")
 
 
@@ -205,28 +205,24 @@ def test_integrals_and_sums_have_values_without_a_closed_form(value: sp.Expr, ex
     ids=str,
 )
 def test_what_cannot_be_computed_reliably_is_refused(value: sp.Expr) -> None:
-    with pytest.raises(
-        ProblemError, match=r"^the load: .* cannot be evaluated reliably; write its value in closed form"
-    ):
+    with pytest.raises(ProblemError, match=r"^the load.*evaluated reliably"):
         make_field(value, (x, y), what="the load")
 
 
 def test_constants_without_a_value_are_refused() -> None:
-    with pytest.raises(ProblemError, match=r"^the load: marcumq\(1, 2, 3\) has no numerical value"):
+    with pytest.raises(ProblemError, match=r"^the load.*marcumq.*no numerical"):
         make_field(sp.marcumq(1, 2, 3), (x, y), what="the load")
 
 
 def test_unknown_symbols_are_named_with_the_remedy() -> None:
-    with pytest.raises(
-        ProblemError, match=r"symbol k, which is neither a coordinate \(x, y\) nor given; .*given=\{k: 1\.0\}"
-    ):
+    with pytest.raises(ProblemError, match=r"symbol k.*neither.*given="):
         make_field(k * x, (x, y))
-    with pytest.raises(ProblemError, match=r"symbols a, k, which are neither"):
+    with pytest.raises(ProblemError, match=r"symbols a, k.*neither"):
         make_field(k * x + sp.Symbol("a"), (x, y))
 
 
 def test_a_symbol_that_only_looks_like_a_coordinate_is_explained() -> None:
-    with pytest.raises(ProblemError, match=r"different assumptions .* use one x"):
+    with pytest.raises(ProblemError, match=r"different assumptions.*one x"):
         make_field(sp.Symbol("x", real=True) + y, (x, y))
 
 
@@ -239,14 +235,11 @@ class TestCheckedValues:
         def spotty(points: Any) -> Any:
             return np.where(points[:, 0] > 0.3, bad, 1.0)
 
-        with pytest.raises(
-            ProblemError,
-            match=rf"^the value of 'dirichlet x-' is {bad} at x=0\.5, y=1 \(2 of 3 points .* callable spotty",
-        ):
+        with pytest.raises(ProblemError, match=rf"'dirichlet x-' is {bad} at x=0\.5, y=1 \(2 of 3.*spotty"):
             make_field(spotty, (x, y)).checked(POINTS, "the value of 'dirichlet x-'")
 
     def test_an_expression_too(self) -> None:
-        with pytest.raises(ProblemError, match=r"^v is -?inf at x=0\.5, y=1 \(1 of 3 .*1/\(x - 1/2\)"):
+        with pytest.raises(ProblemError, match=r"^v is -?inf.*1 of 3.*\(x - 1/2"):
             make_field(1 / (x - sp.Rational(1, 2)), (x, y)).checked(POINTS, "v")
 
     @pytest.mark.parametrize("shape", [(2,), (3, 1), (1, 3), (1,), (3, 2)])
@@ -255,20 +248,20 @@ class TestCheckedValues:
             return np.zeros(shape)
 
         shown = ", ".join(map(str, shape))
-        expected = rf"^block: the callable wrong must return one value .*\(3,\) for 3 .*\({shown}"
+        expected = rf"^block:.*wrong.*one value.*\(3,\).*\({shown}"
         with pytest.raises(ProblemError, match=expected):
             make_field(wrong, (x, y)).checked(POINTS, "block")
 
     @pytest.mark.parametrize("shape", [(2,), (3, 1)])
     def test_a_named_function_of_wrong_shape_is_named(self, shape: tuple[int, ...]) -> None:
         field = make_field(2 * f(x, y), (x, y), {f(x, y): lambda p: np.zeros(shape)})
-        with pytest.raises(ProblemError, match=r"^block: the callable given for f\(x, y\) must return one value"):
+        with pytest.raises(ProblemError, match=r"^block:.*f\(x, y\).*one value"):
             field.checked(POINTS, "block")
 
     @pytest.mark.parametrize("result", ["a", None, [1, "b", 2], [[1], [2, 3], 4], [sp.pi] * 3])
     def test_what_is_no_number_is_refused(self, result: Any) -> None:
         field = make_field(lambda p: result, (x, y))
-        with pytest.raises(ProblemError, match=r"^block: the callable <lambda> must return numbers"):
+        with pytest.raises(ProblemError, match=r"^block:.*<lambda>.*numbers"):
             field.checked(POINTS, "block")
 
     def test_complex_values(self) -> None:
@@ -300,7 +293,7 @@ def test_a_callable_of_other_arguments_is_named() -> None:
         return a + b + c
 
     field = make_field(of_three, (x, y))
-    with pytest.raises(ProblemError, match=r"the callable of_three is called with one array of points, shape \(3, 2\)"):
+    with pytest.raises(ProblemError, match=r"of_three.*one array.*\(3, 2\)"):
         field(np.zeros((3, 2)))
 
 

@@ -56,7 +56,7 @@ def test_values(value: Any) -> None:
     np.testing.assert_allclose(field(POINTS, NORMALS), POINTS[:, 0] * NORMALS[:, 1], rtol=1e-15)
     np.testing.assert_array_equal(field.checked(POINTS, "v", NORMALS), field(POINTS, NORMALS))
     assert field(np.empty((0, 2)), np.empty((0, 2))).shape == (0,)
-    with pytest.raises(ProblemError, match="depends on the normal, which there is none of; use it on a boundary"):
+    with pytest.raises(ProblemError, match=r"normal.*use it on a boundary"):
         field(POINTS)
 
 
@@ -85,14 +85,13 @@ def test_the_caller_s_arrays_stay() -> None:
 
 def test_coordinates_in_the_place_of_arrays_are_explained() -> None:
     field = make_field(lambda x, y: x * y, (x, y), normals=(nx, ny))
-    message = r"<lambda> \(of two arguments, which are the points and the outward normals\) must return one value per"
-    with pytest.raises(ProblemError, match=message):
+    with pytest.raises(ProblemError, match=r"<lambda>.*normals\).*one value"):
         field(POINTS, NORMALS)
 
 
 def test_refused_without_normals() -> None:
     f = sp.Function("f")(x, y)
-    with pytest.raises(ProblemError, match=r"^v is the callable slope, which takes two arguments, points and outward"):
+    with pytest.raises(ProblemError, match=r"^v is.*slope.*two arguments"):
         make_field(slope, (x, y), what="v")
-    with pytest.raises(ProblemError, match=r"^v contains f\(x, y\), the callable for which takes two .* write a func"):
+    with pytest.raises(ProblemError, match=r"^v contains f\(x, y\).*takes two"):
         make_field(f + x, (x, y), {f: slope}, what="v")

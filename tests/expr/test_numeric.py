@@ -102,7 +102,7 @@ def test_nothing_warns_where_a_branch_is_not_defined() -> None:
 
 @pytest.mark.parametrize("expression", [sp.DiracDelta(x), sp.marcumq(1, x, y), sp.mathieuc(1, 2, x)], ids=str)
 def test_what_cannot_be_evaluated_is_refused_at_once(expression: sp.Expr) -> None:
-    with pytest.raises(ProblemError, match=r"^the load: .*\(.*\) cannot be evaluated .* given=\{f: callable\}"):
+    with pytest.raises(ProblemError, match=r"^the load:.*cannot.*\{f: callable"):
         make_field(expression, (x, y), what="the load")
 
 

@@ -56,7 +56,7 @@ def test_a_relation_and_its_negation_share_the_points(cut: Any) -> None:
 
 
 def test_foreign_symbols_are_named() -> None:
-    with pytest.raises(ProblemError, match=r"on=a < x contains a, which is neither a coordinate \(x, y\) nor given"):
+    with pytest.raises(ProblemError, match=r"on=a < x.*contains a.*neither"):
         compile_relation(sp.Symbol("a") < x, (x, y), 1e-9)
     with pytest.raises(ProblemError, match="different assumptions"):
         compile_relation(sp.Symbol("x", real=True) < 1, (x, y), 1e-9)
@@ -64,5 +64,5 @@ def test_foreign_symbols_are_named() -> None:
 
 @pytest.mark.parametrize("formula", [x, sp.And(x, y < 1), sp.Not(y), sp.Function("f")(x) > 0], ids=str)
 def test_what_compares_nothing_is_refused(formula: Any) -> None:
-    with pytest.raises(ProblemError, match=r"must compare expressions of the coordinates, as in x < 0\.5"):
+    with pytest.raises(ProblemError, match=r"compare.*coordinates.*x < 0\.5"):
         compile_relation(formula, (x, y), 1e-9)

@@ -1,7 +1,5 @@
 """Every condition, in a file and back."""
 
-# ruff: noqa: E501 (one mistake on each line)
-
 from __future__ import annotations
 
 import numpy as np
@@ -89,16 +87,16 @@ def test_as_people_write_it() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('type = "robin"\nalpha = 1\nvalue = 0', r"\[\[conditions\]\] number 2: the key 'beta' is missing"),
+        ('type = "robin"\nalpha = 1\nvalue = 0', r"conditions.*2.*'beta'.*missing"),
         ('type = "robin"\nalpha = "u"\nbeta = 0\nvalue = 0', "alpha: unknown name 'u'"),
-        ('type = "periodic"\nfaces = 3', "faces must be text in quotes; got 3"),
-        ('type = "periodic"\nfaces = ["x-"]', "Periodic: faces must be a coordinate such as"),
-        ('type = "condition"\nequation = "dn(2*u) = 0"\non = "x-"', "equation: normal_derivative takes the unknown"),
-        ('type = "condition"\nequation = "max(dn(u), u) = 0"\non = "x-"', "equation: max of the unknown has kinks"),
-        ('type = "measured"\npoints = [[0.5, 0.5]]\nvalues = "dn(x)"', "the values of Measured is .*has a meaning on a boundary alone"),
+        ('type = "periodic"\nfaces = 3', r"faces.*in quotes; got 3"),
+        ('type = "periodic"\nfaces = ["x-"]', r"Periodic: faces.*coordinate"),
+        ('type = "condition"\nequation = "dn(2*u) = 0"\non = "x-"', r"equation: normal_der.*unknown"),
+        ('type = "condition"\nequation = "max(dn(u), u) = 0"\non = "x-"', "equation: max of the unknown"),
+        ('type = "measured"\npoints = [[0.5, 0.5]]\nvalues = "dn(x)"', r"Measured is.*boundary alone"),
         ('type = "neumann"\nvalue = "dn(u)"', "value: unknown name 'u'"),
         ('type = "condition"\nequation = "u"\nat = "x"', "at: unknown name 'x'"),
-        ('type = "measured"\npoints = [[0.5, true]]\nvalues = 0', "points must be a number, or an expression in quotes; got"),
+        ('type = "measured"\npoints = [[0.5, true]]\nvalues = 0', r"points.*number.*in quotes"),
     ],
 )  # fmt: skip
 def test_refused(text: str, message: str) -> None:
@@ -108,9 +106,7 @@ def test_refused(text: str, message: str) -> None:
 
 def test_a_curve_inside_has_no_word() -> None:
     condition = fs.Condition(u - 3, at=lambda s: np.column_stack([s, s]))
-    with pytest.raises(
-        fs.ProblemError, match="Condition: at is the callable <lambda>, which a problem file cannot hold"
-    ):
+    with pytest.raises(fs.ProblemError, match=r"Condition: at.*<lambda>.*hold"):
         describe_condition(condition, Scope((x, y), None, (u,)))
 
 

@@ -74,7 +74,7 @@ def test_as_it_would_be_written_in_python() -> None:
 def test_a_modulus() -> None:
     problem = fs.read_problem(WAVES)
     assert [str(unknown.symbol.func) for unknown in problem.unknowns] == ["re u", "im u"]
-    with pytest.raises(fs.ProblemError, match=r"Abs\(u\(x, y\)\), which is not smooth"):
+    with pytest.raises(fs.ProblemError, match=r"Abs\(u\(x, y\)\).*not smooth"):
         fs.read_problem(HOT_PLATE.replace("u**4", "abs(u)"))
 
 
@@ -114,10 +114,10 @@ def test_a_guess_is_written_back() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (BRATU.replace("4*height", "wide"), r"line 12.*\[solve\]: guess: unknown name 'wide'"),
-        (BRATU.replace('"4*height*x*(1 - x)"', "[1, 2]"), "guess must be a number, or an expression in quotes"),
-        (FLOW + "[solve]\nguess = 1\n", r"guess must be a table by unknown, as in \{ u = "),
-        (FLOW + "[solve]\nguess = { w = 1 }\n", r"\[solve guess\]: no key 'w' here"),
+        (BRATU.replace("4*height", "wide"), r"line 12.*guess.*'wide'"),
+        (BRATU.replace('"4*height*x*(1 - x)"', "[1, 2]"), r"guess must.*number.*in quotes"),
+        (FLOW + "[solve]\nguess = 1\n", r"guess must be a table.*unknown"),
+        (FLOW + "[solve]\nguess = { w = 1 }\n", r"\[solve guess\].*no key 'w'"),
     ],
 )
 def test_guesses_that_are_none(text: str, message: str) -> None:

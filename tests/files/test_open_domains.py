@@ -106,23 +106,17 @@ def text_with(lines: Sequence[str]) -> str:
 @pytest.mark.parametrize(
     ("incident", "message"),
     [
-        ('{ type = "planewave", k = 3, direction = [1, 0] }', "no type 'planewave'.*did you mean 'plane_wave'"),
+        ('{ type = "planewave", k = 3, direction = [1, 0] }', r"'planewave'.*'plane_wave'"),
         ('{ type = "plane_wave", k = 3 }', "the key 'direction' is missing"),
         ("{ k = 3, direction = [1, 0] }", "the key 'type' is missing"),
-        (
-            '{ type = "plane_wave", k = 4, direction = [1, 0] }',
-            "incident: the plane wave of wavenumber 4 does not satisfy the equation, which is one of wavenumber 3",
-        ),
-        ('{ type = "plane_wave", k = "4 + i", direction = [1, 0] }', r"the plane wave of wavenumber 4\+1j does not"),
-        ('{ type = "point_source", k = 4.5, place = [2, 0] }', r"the point source of wavenumber 4\.5 does not satisfy"),
-        (
-            '{ type = "beam", k = 4, direction = [1, 0], focus = [0, 0], waist = 2 }',
-            r"the sum of \d+ plane waves of wavenumber 4 does not satisfy",
-        ),
-        ('"exp(4*i*x)"', r"incident: exp\(4\*I\*x\) does not satisfy"),
+        ('{ type = "plane_wave", k = 4, direction = [1, 0] }', r"plane wave of wavenumber 4 .*one"),
+        ('{ type = "plane_wave", k = "4 + i", direction = [1, 0] }', r"plane wave of wavenumber 4\+1j"),
+        ('{ type = "point_source", k = 4.5, place = [2, 0] }', r"point source.*wavenumber 4\.5"),
+        ('{ type = "beam", k = 4, direction = [1, 0], focus = [0, 0], waist = 2 }', r"sum of \d+ plane waves"),
+        ('"exp(4*i*x)"', r"incident: exp\(4\*I\*x\)"),
         ('{ type = "plane_wave", k = "q", direction = [1, 0] }', "unknown name 'q'"),
         ('{ type = "point_source", k = 3, place = [0.5, 0] }', "lies in an object"),
-        ("true", "must be a number, or an expression in quotes"),
+        ("true", r"number.*expression in quotes"),
     ],
 )
 def test_mistakes_are_told(incident: str, message: str) -> None:

@@ -101,14 +101,14 @@ def test_solve_and_measure() -> None:
 
 
 def test_without_a_reference_nothing_can_be_measured(heat: str) -> None:
-    with pytest.raises(fs.ProblemError, match=r"the problem file has no \[reference\] to measure with"):
+    with pytest.raises(fs.ProblemError, match=r"no \[reference\] to measure"):
         fs.read_problem_file(heat).relative_error(lambda points: points[:, 0])
 
 
 def test_a_statement_need_not_be_a_problem(disk: str) -> None:
     statement = read_draft(disk.replace("x >= 0", "x > 0.5"))
     assert len(statement.conditions) == 2
-    with pytest.raises(fs.ProblemError, match="a piece of the boundary part 'circle'"):
+    with pytest.raises(fs.ProblemError, match=r"piece of.*part 'circle'"):
         statement.problem_file()
 
 

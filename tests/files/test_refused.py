@@ -130,18 +130,18 @@ def test_the_place_in_a_table_on_one_line(heat: str) -> None:
 
 
 def test_an_expression_with_escapes_is_shown_by_its_key(disk: str) -> None:
-    with pytest.raises(TextError, match="line 3, column 1: equation: unknown name 'z'"):
+    with pytest.raises(TextError, match=r"line 3, column 1: equation.*'z'"):
         fs.read_problem(disk.replace("sin(k*x)*y", r"sin(k*x)*\u007a"))
 
 
 def test_a_list_of_tables_is_needed(heat: str) -> None:
     text = heat[: heat.index("conditions")] + '[conditions]\ntype = "dirichlet"\nvalue = 0\n'
-    with pytest.raises(fs.ProblemError, match=r"conditions must be a list of tables, each under \[\[conditions\]\]"):
+    with pytest.raises(fs.ProblemError, match=r"conditions.*list of tables"):
         fs.read_problem(text)
 
 
 def test_no_conditions(heat: str) -> None:
-    with pytest.raises(fs.ProblemError, match="conditions is empty: the equation alone has many solutions"):
+    with pytest.raises(fs.ProblemError, match=r"conditions.*equation alone"):
         fs.read_problem(heat[: heat.index("conditions")] + "conditions = []\n")
 
 
@@ -153,7 +153,7 @@ class TestFiles:
     def test_missing_beside_another(self, tmp_path: Path) -> None:
         (tmp_path / "ellipse.toml").touch()
         for typed in ("elipse.toml", "ellipse.tml", "ellipse"):
-            with pytest.raises(fs.ProblemError, match=rf"{typed}: no such file; did you mean '.*ellipse\.toml'\?$"):
+            with pytest.raises(fs.ProblemError, match=rf"{typed}: no such file.*ellipse\.toml'\?$"):
                 fs.read_problem(tmp_path / typed)
         with pytest.raises(fs.ProblemError, match=r"no\.toml: no such file$"):
             fs.read_problem(tmp_path / "no.toml")
@@ -161,7 +161,7 @@ class TestFiles:
     def test_a_name_that_no_file_can_have(self) -> None:
         with pytest.raises(fs.ProblemError, match="no such file"):
             fs.read_problem("a\0b")
-        with pytest.raises(fs.ProblemError, match="cannot be read: File name too long"):
+        with pytest.raises(fs.ProblemError, match=r"read.*name too long"):
             fs.read_problem("a" * 5000)
 
     def test_a_folder(self, tmp_path: Path) -> None:
@@ -169,12 +169,12 @@ class TestFiles:
             fs.read_problem(tmp_path)
 
     def test_not_a_path(self) -> None:
-        with pytest.raises(fs.ProblemError, match="source must be the path of a problem file, or its text; got 3"):
+        with pytest.raises(fs.ProblemError, match=r"source.*path.*text; got 3"):
             fs.read_problem(3)  # type: ignore[arg-type]
 
     def test_not_text(self, tmp_path: Path) -> None:
         (tmp_path / "a.toml").write_bytes(b"title = '\xff'")
-        with pytest.raises(fs.ProblemError, match="not text in UTF-8: byte 10 is 0xff"):
+        with pytest.raises(fs.ProblemError, match="UTF-8: byte 10 is 0xff"):
             fs.read_problem(tmp_path / "a.toml")
 
     def test_a_hundred_megabytes(self, tmp_path: Path) -> None:
@@ -182,12 +182,12 @@ class TestFiles:
         with path.open("wb") as file:
             file.truncate(100_000_000)
         tracemalloc.start()
-        with pytest.raises(fs.ProblemError, match="larger than 1 MB, and so no problem file"):
+        with pytest.raises(fs.ProblemError, match="larger than 1 MB"):
             fs.read_problem(path)
         _, most = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         assert most < 2_000_000  # no more of it is read than tells that it is too large
-        with pytest.raises(fs.ProblemError, match="a problem file has at most 1000000 characters"):
+        with pytest.raises(fs.ProblemError, match="at most 1000000 characters"):
             fs.read_problem("\n" * 2_000_000)
 
     @pytest.mark.parametrize(

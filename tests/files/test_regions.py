@@ -89,19 +89,15 @@ def test_jumps_of_a_system() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("left = 10.0, right", "left = 10.0, rigth", r"names the region 'rigth'; the regions are left, right"),
-        ('{ left = 10.0, right = "1 + c*x**2" }', '"1 + x"', "a must be a table with a value for each region"),
-        ('"1 + c*x**2"', '"1 + q*x**2"', r"line \d+, column \d+: \[given a\]: right: unknown name 'q'"),
-        ("lower = [1, 0]", "lower = [0.5, 0]", r"line \d+, column \d+: .*'left' and 'right' overlap, by the area 0.5"),
-        ("lower = [1, 0]", "lower = [1.25, 0]", r"'left' touches no other region; .* about 0.25 away"),
-        ("[given]\na =", "[given]\nx =", "the name 'x' stands for two things"),
-        ('"left", "right"]', '"left", "top"]', "names the region 'top'; the regions are left, right"),
-        (
-            'approach = "patches"',
-            'approach = "cells"',
-            "approach must be one of characteristic, thin, band, patches, windows",
-        ),
-        ('right = "c" }', "right = 2, top = 3 }", r"given\[k\] names the region 'top'"),
+        ("left = 10.0, right", "left = 10.0, rigth", r"region 'rigth'.*left, right"),
+        ('{ left = 10.0, right = "1 + c*x**2" }', '"1 + x"', r"a must be a table.*region"),
+        ('"1 + c*x**2"', '"1 + q*x**2"', r"\[given a\]: right:.*'q'"),
+        ("lower = [1, 0]", "lower = [0.5, 0]", r"'left' and 'right' overlap.*0.5"),
+        ("lower = [1, 0]", "lower = [1.25, 0]", r"'left' touches no.*0.25"),
+        ("[given]\na =", "[given]\nx =", "'x' stands for two things"),
+        ('"left", "right"]', '"left", "top"]', r"region 'top'.*left, right"),
+        ('approach = "patches"', 'approach = "cells"', "approach must be one of"),
+        ('right = "c" }', "right = 2, top = 3 }", r"given\[k\].*region 'top'"),
     ],
 )
 def test_refused(old: str, new: str, message: str) -> None:
@@ -116,8 +112,8 @@ def test_callables_have_no_place_in_a_file() -> None:
 
     data = {a: fs.ByRegion(left=medium, right=1), a.diff(x): fs.ByRegion(left=1, right=0)}
     problem = fs.Problem((a * u.diff(x)).diff(x) + u.diff(y, 2), BOXES, [fs.Dirichlet(0)], given=data)
-    with pytest.raises(fs.ProblemError, match=r"given\[.*\] is a derivative, which a problem file cannot hold"):
+    with pytest.raises(fs.ProblemError, match=r"given\[.*is a derivative"):
         fs.write_problem(problem)
     problem = fs.Problem(u.diff(x, 2) + u.diff(y, 2) + a * u, BOXES, [fs.Dirichlet(0)], given={a: data[a]})
-    with pytest.raises(fs.ProblemError, match=r"given\[a\(x, y\)\], in 'left', is .*medium.*, which a problem file"):
+    with pytest.raises(fs.ProblemError, match=r"given\[a\(x, y\)\], in 'left'.*medium"):
         fs.write_problem(problem)

@@ -121,7 +121,7 @@ def test_a_polygon_of_another_file(tmp_path: Path) -> None:
     domain = read_domain(text, folder=tmp_path)
     assert domain == fs.Polygon.from_geojson(tmp_path / "land.geojson", name="island")
     for name in ("../land.geojson", str(tmp_path / "land.geojson"), ""):
-        with pytest.raises(fs.ProblemError, match="file must name a file beside the problem file, or below; got"):
+        with pytest.raises(fs.ProblemError, match=r"file.*beside.*or below"):
             read_domain(text.replace("land.geojson", name), folder=tmp_path)
 
 
@@ -133,9 +133,9 @@ def test_no_link_leads_elsewhere_and_no_pipe_is_waited_for(tmp_path: Path) -> No
     (below / "link.geojson").symlink_to(tmp_path / "land.geojson")
     os.mkfifo(below / "pipe.geojson")
     text = '[domain]\nshape = "Polygon"\nfile = "{}.geojson"'
-    with pytest.raises(fs.ProblemError, match="file must name a file beside the problem file, or below; got"):
+    with pytest.raises(fs.ProblemError, match=r"file.*beside.*or below"):
         read_domain(text.format("link"), folder=below)
-    with pytest.raises(fs.ProblemError, match=r"file must name a file; 'pipe\.geojson' is none"):
+    with pytest.raises(fs.ProblemError, match=r"file.*'pipe\.geojson' is none"):
         read_domain(text.format("pipe"), folder=below)
 
 
@@ -147,23 +147,23 @@ def test_in_space_and_time() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("union = 3", r"\[domain\]: union must be a list of tables, each under \[\[domain\.union\]\], or union = \[\{ \.\.\. \}\]"),
-        ('exterior = { shape = "Disk" }', r"each under \[\[domain\.exterior\]\], or exterior = \[\{ \.\.\. \}\]; got"),
-        ("union = [{ union = 3 }]", r"union must be a list of tables, as in union = \[\{ \.\.\. \}\]; got 3"),
-        ("union = []", r"\[domain\]: union takes a list of at least two shapes; got 0"),
-        ("uniom = []", r"\[domain\]: no key 'uniom' here; did you mean 'union'\?"),
-        ('shape = "Disk"\nunion = []', r"\[domain\]: no key 'shape' here"),
+        ("union = 3", r"union.*list.*\[\[domain\.union\]\]"),
+        ('exterior = { shape = "Disk" }', r"\[\[domain\.exterior\]\].*got"),
+        ("union = [{ union = 3 }]", r"union.*tables, as in.*got 3"),
+        ("union = []", r"union.*at least two.*got 0"),
+        ("uniom = []", r"no key 'uniom'.*'union'"),
+        ('shape = "Disk"\nunion = []', r"\[domain\]: no key 'shape'"),
         ('union = [{ shape = "Disk", center = [0, 0], radius = 1 }, { shape = "disc" }]', "no shape 'disc'; did you mean"),
         (
             'intersection = [{ shape = "Disk", center = [0, 0], radius = 1 }, '
             '{ shape = "Disk", center = [9, 0], radius = 1 }]',
             r"\[domain\]: .*do not overlap",
         ),
-        ('shape = "LShape"\nmove = [1]', r"\[domain\]: moved: offset must have 2 coordinates"),
-        ('shape = "LShape"\nrotate = { angel = 1 }', r"\[domain rotate\]: no key 'angel' here; did you mean 'angle'\?"),
-        ('shape = "LShape"\nscale = -1', r"\[domain\]: scaled: factor must be positive; got -1"),
-        ('shape = "LShape"\ntransform = { matrix = [[1, 1], [0, 1]], offset = [0, 0] }', "matrix must be a rotation times"),
-        ('shape = "LShape"\ntransform = { matrix = [[1, 1], [0]], offset = [0, 0] }', "matrix must have 2 rows of 2 number"),
+        ('shape = "LShape"\nmove = [1]', r"domain.*moved: offset.*2 coord"),
+        ('shape = "LShape"\nrotate = { angel = 1 }', r"rotate.*no key 'angel'.*'angle'"),
+        ('shape = "LShape"\nscale = -1', r"domain.*scaled: factor.*-1"),
+        ('shape = "LShape"\ntransform = { matrix = [[1, 1], [0, 1]], offset = [0, 0] }', r"matrix.*a rotation"),
+        ('shape = "LShape"\ntransform = { matrix = [[1, 1], [0]], offset = [0, 0] }', r"matrix.*2 rows of 2"),
         ('shape = "LShape"\ntransform = { matrix = [[1, 0], [0, 1]] }', "the key 'offset' is missing"),
     ],
 )  # fmt: skip
@@ -175,7 +175,5 @@ def test_refused(text: str, message: str) -> None:
 def test_callables_have_no_place_in_a_file() -> None:
     curve = fs.Curve(np.cos, np.sin)
     problem = fs.Problem(sp.Function("u")(x, y).diff(x, 2), curve, [fs.Dirichlet(0)])
-    with pytest.raises(
-        fs.ProblemError, match="a problem file cannot hold <ufunc 'cos'>; callables have no place in it"
-    ):
+    with pytest.raises(fs.ProblemError, match=r"ufunc 'cos'.*callables"):
         fs.write_problem(problem)

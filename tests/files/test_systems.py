@@ -121,35 +121,22 @@ def test_long_equations_have_lines_of_their_own() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('"v(x, y)", "u(x, y)"', '"v(x, y)", "u(y, x)"', r"v\(x, y\) and u\(y, x\) must have the same coordinates"),
-        ('"v(x, y)", "u(x, y)"', '"v(x, y)", "v(x, y)"', "line 1, column 1: the name 'v' stands for two things"),
-        ('"v(x, y)", "u(x, y)"', '"v(x, y)", "u"', 'unknowns must be a function of its coordinates, as in "u'),
-        ('["v(x, y)", "u(x, y)"]', "[]", "unknowns must be text in quotes, or a list of such texts; got"),
+        ('"v(x, y)", "u(x, y)"', '"v(x, y)", "u(y, x)"', r"v\(x, y\) and u\(y, x\).*coordinates"),
+        ('"v(x, y)", "u(x, y)"', '"v(x, y)", "v(x, y)"', r"line 1, column 1.*'v'.*two things"),
+        ('"v(x, y)", "u(x, y)"', '"v(x, y)", "u"', "unknowns must be a function"),
+        ('["v(x, y)", "u(x, y)"]', "[]", "unknowns must be text in quotes"),
         ('["v(x, y)", "u(x, y)"]', '"u(x, y)"', "unknown name 'v'"),
-        ("unknowns =", 'unknown = "u(x, y)"\nunknowns =', "unknown and unknowns mean the same; keep one"),
-        (', "laplacian(v) - k*u = z*x"', "", "there is 1 equation for 2 unknown functions"),
-        (
-            "- k*u = z*x",
-            "- k*q = z*x",
-            r"line 2, column 58: equations: unknown name 'q'; known are .*; a number is declared under \[parameters\], "
-            r"q = 1: 'fspielm solve FILE --set q=\.\.\.' .*, 'fspielm modes FILE --symbol q' finds eigenvalues\n",
-        ),
-        ('{ u = "i*x", v = 1 }', '{ u = "i*x", w = 1 }', "no key 'w' here; its keys are v, u"),
-        (
-            '{ u = "i*x", v = 1 }',
-            '{ u = "i*z", v = "sin(" }',
-            "expected a number, a name or a parenthesis; got the end",
-        ),
-        ('{ u = "i*x", v = 1 }', "{}", "Dirichlet: value is an empty dictionary"),
+        ("unknowns =", 'unknown = "u(x, y)"\nunknowns =', r"unknown and unknowns.*same"),
+        (', "laplacian(v) - k*u = z*x"', "", "1 equation for 2 unknown"),
+        ("- k*u = z*x", "- k*q = z*x", r"line 2, column 58:.*'q'.*parameters.*--set q=.*--symbol q"),
+        ('{ u = "i*x", v = 1 }', '{ u = "i*x", w = 1 }', r"no key 'w'.*keys are v, u"),
+        ('{ u = "i*x", v = 1 }', '{ u = "i*z", v = "sin(" }', r"expected.*got the end"),
+        ('{ u = "i*x", v = 1 }', "{}", r"Dirichlet: value.*empty"),
         ('{ u = "i*x", v = 1 }', "1", "there are 2 unknowns"),
-        ("lower = [0, 0]", 'lower = [0, "z"]', "expected something real, and the imaginary unit is in this"),
+        ("lower = [0, 0]", 'lower = [0, "z"]', r"expected.*real.*imaginary unit"),
         ("lower = [0, 0]", 'lower = [0, "i"]', "lower: expected something real"),
-        ('on = "rest"', 'where = "x < z"', "a comparison takes real numbers"),
-        (
-            'exact = { u = "z*x" }',
-            'exact = "z*x"',
-            r'exact must be a table by unknown, as in \{ v = "...", u = "..." \}',
-        ),
+        ('on = "rest"', 'where = "x < z"', r"comparison.*real numbers"),
+        ('exact = { u = "z*x" }', 'exact = "z*x"', "exact must be a table"),
         ('exact = { u = "z*x" }', 'exact = { w = "z*x" }', "no key 'w' here"),
     ],
 )
@@ -167,7 +154,7 @@ def test_errors_of_each_unknown() -> None:
 
     assert file.relative_errors(found) == pytest.approx({"u": 0.25, "v": 2.0})
     assert file.relative_error(found) == pytest.approx(2.0)
-    with pytest.raises(ProblemError, match="has no \\[reference\\] of u to measure with"):
+    with pytest.raises(ProblemError, match=r"no \[reference\] of u"):
         fs.read_problem_file(PAIR.replace('{ u = "z*x" }', '{ v = "y" }')).exact_values(np.zeros((1, 2)), "u")
 
 

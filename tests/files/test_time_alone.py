@@ -49,8 +49,8 @@ def test_places() -> None:
 @pytest.mark.parametrize(
     ("times", "message"),
     [
-        ("3", r"line 9, column 1: \[domain\]: time must be a list of its start and its end, as in \[0, 1\]; got 3"),
-        ("[1, 0]", r"line 9, column 1: \[domain\]: Time: end must be later than start"),
+        ("3", r"line 9, column 1:.*time.*list.*3"),
+        ("[1, 0]", r"line 9, column 1:.*Time: end"),
         ("[0, 1]\nradius = 2", r"the key 'shape' is missing"),
     ],
 )

@@ -126,26 +126,26 @@ f = sp.Function("f")
 @pytest.mark.parametrize(
     ("equation", "conditions", "given_", "message"),
     [
-        (LAPLACE - f(x), [fs.Dirichlet(0)], {f: zero}, r"given\[f\] is a callable, which a problem"),
-        (LAPLACE, [fs.Dirichlet(zero)], {}, "Dirichlet: value is the callable zero, which a problem"),
+        (LAPLACE - f(x), [fs.Dirichlet(0)], {f: zero}, r"given\[f\] is a callable"),
+        (LAPLACE, [fs.Dirichlet(zero)], {}, r"Dirichlet: value.*callable zero"),
         (
             LAPLACE,
             [fs.Dirichlet(0, on=lambda points: np.ones(len(points), dtype=bool))],
             {},
-            "Dirichlet: on is the callable <lambda>, which a problem file cannot hold",
+            r"Dirichlet: on.*<lambda>.*file",
         ),
-        (LAPLACE - sp.zeta(2 + x), [fs.Dirichlet(0)], {}, "the notation of problem files has no wor"),
+        (LAPLACE - sp.zeta(2 + x), [fs.Dirichlet(0)], {}, r"notation.*no wor"),
         (
             sp.Symbol("k") * u.diff(x, 2) + sp.Symbol("k", real=True) * u.diff(y, 2),
             [fs.Dirichlet(0)],
             {sp.Symbol("k"): 1, sp.Symbol("k", real=True): 2},
-            "given holds two symbols of one name but different assumptions; rename one",
+            r"given.*two symbols.*assumptions",
         ),
         (
             sp.Symbol("a b") * u.diff(x, 2) + u.diff(y, 2),
             [fs.Dirichlet(0)],
             {sp.Symbol("a b"): 1},
-            "the parameter 'a b' must be named by a letter and then letters, digits or underscores",
+            "'a b' must be named by a letter",
         ),
     ],
 )  # fmt: skip
@@ -158,7 +158,7 @@ def test_what_a_file_cannot_hold(
 
 
 def test_not_a_problem() -> None:
-    with pytest.raises(fs.ProblemError, match=r"problem must be an fs\.Problem; got 3"):
+    with pytest.raises(fs.ProblemError, match=r"problem.*fs\.Problem; got 3"):
         fs.write_problem(3)  # type: ignore[arg-type]
 
 

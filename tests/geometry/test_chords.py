@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fspielm.geometry import Box, Disk, Domain, Interval, Time, chord_ends, chord_lines, cluster
+from fspielm.geometry import Box, Disk, Domain, Interval, LShape, Polygon, Time, chord_ends, chord_lines, cluster
+from fspielm.geometry.domain import march
 from fspielm.geometry.shapes.pacman import Pacman
 from fspielm.geometry.shapes.panda import Panda
 
@@ -107,11 +108,36 @@ def test_short_chords_can_be_left_out(rng: np.random.Generator) -> None:
 def test_a_line_over_a_gap_too_thin_for_the_march_is_left_out() -> None:
     """Just right of its vertex the mouth of a pacman is thinner than the steps to the other side."""
     seeds = np.array([[0.5 + 1e-3, 0.304], [0.4, 0.304]])
-    _, high = chord_ends(Pacman(), seeds, 1)
-    assert high[0] > 0.6  # stepped over
-    lines, _ = chord_lines(Pacman(), seeds, 1, 4001)
+    marched = march(Pacman(), seeds, 1)
+    assert marched[1][0] > 0.6  # stepped over
+    lines, _ = chord_lines(Pacman(), seeds, 1, 4001, ends=marched)
     assert len(lines) == 1
     assert lines[0, 0, 0] == 0.4
+    # where the boundary's curves are known, no gap is too thin
+    _, high = chord_ends(Pacman(), seeds, 1)
+    assert high[0] == pytest.approx(0.499, abs=1e-12)
+    assert len(chord_lines(Pacman(), seeds, 1, 4001)[0]) == 2
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_chords_of_plane_shapes_end_at_their_boundary(axis: int, rng: np.random.Generator) -> None:
+    """Just inside of both ends a line is in the shape, just outside it is not; and so it is between them."""
+    for domain in (
+        Pacman(),
+        Panda(1),
+        Polygon([(0, 0), (3, 0.2), (1, 1), (2.5, 2), (0, 1.5)]),
+        LShape((0, 0), 1),
+    ):
+        points = domain.sample(300, rng)
+        for end, sign in zip(chord_ends(domain, points, axis), (-1.0, 1.0), strict=True):
+            beside = points.copy()
+            beside[:, axis] = end - 1e-9 * sign
+            assert domain.contains(beside).all()
+            beside[:, axis] = end + 1e-9 * sign
+            assert not domain.contains(beside).any()
+            between = points.copy()
+            between[:, axis] += rng.random(len(points)) * (end - points[:, axis])
+            assert domain.contains(between).all()
 
 
 # --- clustered points ---------------------------------------------------------------------------

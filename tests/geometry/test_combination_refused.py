@@ -21,41 +21,31 @@ theta = sp.Symbol("theta")
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: SQUARE & Box((2, 0), (3, 1)), "Box.* & Box.* is empty: their bounding boxes do not overlap"),
-        (lambda: SQUARE & Box((1, 0), (2, 1)), "is empty: their bounding boxes do not overlap"),
-        (lambda: SQUARE & Disk((1.5, 1.5), 0.6), r"Box.* & Disk.* is empty: they do not overlap"),
-        (lambda: SQUARE - SQUARE, "Box.* - Box.* is empty: the second covers the first"),
-        (lambda: SQUARE - Box((-1, -1), (2, 2)), "is empty: the second covers the first"),
-        (lambda: SQUARE - Disk((0.5, 0.5), 3), "is empty: the second covers the first"),
-        (lambda: (SQUARE | Box((1, 0), (2, 1))) - Box((0, 0), (2, 1)), "is empty: the second covers the first"),
-        (lambda: Interval(0, 1) & Interval(1, 2), "is empty: their bounding boxes do not overlap"),
-        (lambda: Interval(0, 1) - Interval(0, 1), "is empty: the second covers the first"),
+        (lambda: SQUARE & Box((2, 0), (3, 1)), r"Box.* & Box.*empty.*boxes"),
+        (lambda: SQUARE & Box((1, 0), (2, 1)), r"empty.*boxes do not overlap"),
+        (lambda: SQUARE & Disk((1.5, 1.5), 0.6), r"Box.* & Disk.*empty: they"),
+        (lambda: SQUARE - SQUARE, r"Box.* - Box.*empty.*covers"),
+        (lambda: SQUARE - Box((-1, -1), (2, 2)), r"empty.*second covers"),
+        (lambda: SQUARE - Disk((0.5, 0.5), 3), r"empty.*second covers"),
+        (lambda: (SQUARE | Box((1, 0), (2, 1))) - Box((0, 0), (2, 1)), r"empty.*second covers"),
+        (lambda: Interval(0, 1) & Interval(1, 2), r"empty.*boxes do not overlap"),
+        (lambda: Interval(0, 1) - Interval(0, 1), r"empty.*second covers"),
         (lambda: (Interval(0, 1) | Interval(3, 4)) & Interval(1, 3), "is empty: they do not overlap"),
-        (lambda: CUBE & Box((2, 0, 0), (3, 1, 1)), "is empty: their bounding boxes do not overlap"),
-        (lambda: CUBE - Box((-1,) * 3, (2,) * 3), "is empty: the second covers the first"),
+        (lambda: CUBE & Box((2, 0, 0), (3, 1, 1)), r"empty.*boxes do not overlap"),
+        (lambda: CUBE - Box((-1,) * 3, (2,) * 3), r"empty.*second covers"),
         (lambda: (CUBE - Box((0.2,) * 3, (0.8,) * 3)) & Box((0.3,) * 3, (0.7,) * 3), "is empty: they do not overlap"),
-        (
-            lambda: Disk((0, 0), 1) - Disk((5, 0), 0.2),
-            r"Disk.* - Disk.*: the second lies outside of the first, and removes nothing; check its place",
-        ),
+        (lambda: Disk((0, 0), 1) - Disk((5, 0), 0.2), r"Disk.* - Disk.*outside.*nothing"),
         (lambda: Disk((0, 0), 1) - Box((0.8, 0.8), (2, 2)), "lies outside of the first"),
         (lambda: SQUARE - Box((1, 0), (2, 1)), "lies outside of the first"),
         (lambda: SQUARE - Disk((0.5, 0.5), 0.1) - Disk((0.5, 0.5), 0.1), "lies outside of the first"),
         (lambda: Interval(0, 1) - Interval(2, 3), "lies outside of the first"),
         (lambda: CUBE - Ball((9, 0, 0), 1), "lies outside of the first"),
         (lambda: CUBE - Ball((1.8, 1.8, 1.8), 1), "lies outside of the first"),
-        (
-            lambda: SQUARE | Interval(0, 1),
-            r"a \| b: both domains must have the same dimension; got Box.* of dimension 2 and Interval.* of",
-        ),
-        (lambda: SQUARE & CUBE, r"a & b: both domains must have the same dimension"),
-        (
-            lambda: (SQUARE * Time(0, 1)) - Disk((0, 0), 1),
-            r"a - b: combine domains in space, then multiply by Time, as in \(a - b\) \* Time\(0, 1\); "
-            r"Box.* \* Time\(0.0, 1.0\) has its time already",
-        ),
+        (lambda: SQUARE | Interval(0, 1), r"a \| b.*dimension.*2 and Interval"),
+        (lambda: SQUARE & CUBE, r"a & b.*same dimension"),
+        (lambda: (SQUARE * Time(0, 1)) - Disk((0, 0), 1), r"a - b.*Time.*has its time"),
         (lambda: SQUARE | SQUARE * Time(0, 1), r"has its time already"),
-        (lambda: combine("xor", SQUARE, SQUARE), r"operation must be one of \['union', .*\]; got 'xor'"),
+        (lambda: combine("xor", SQUARE, SQUARE), r"operation.*'union'.*'xor'"),
     ],
 )
 def test_refused(make: Callable[[], Domain], message: str) -> None:
@@ -100,9 +90,9 @@ def test_names_of_shapes(shape: str) -> None:
     assert named != make()
     edges = edges_of(named)
     assert edges is None or all(edge.name.startswith("part 7.") for edge in edges)
-    with pytest.raises(ProblemError, match=rf"{shape}: name must be .*; got 3"):
+    with pytest.raises(ProblemError, match=rf"{shape}: name.*got 3"):
         make(name=3)
-    with pytest.raises(ProblemError, match=rf"{shape}: name must be .*; got ' hole'"):
+    with pytest.raises(ProblemError, match=rf"{shape}: name.*got ' hole'"):
         make(name=" hole")
 
 

@@ -252,9 +252,9 @@ def test_quadrature_is_the_same_every_time(case: Any, nodes: dict[int, Any]) -> 
 
 def test_number_of_nodes_is_checked(case: Any) -> None:
     for n in (0, -1, 2.5, True):
-        with pytest.raises(ProblemError, match="n must be a whole number of nodes, one or more; got"):
+        with pytest.raises(ProblemError, match=r"n must be a whole.*nodes"):
             case.domain.quadrature(n)
-        with pytest.raises(ProblemError, match="n must be a whole number of nodes, one or more; got"):
+        with pytest.raises(ProblemError, match=r"n must be a whole.*nodes"):
             case.domain.boundary()[0].quadrature(n)
 
 
@@ -286,20 +286,20 @@ def test_points_far_away_are_outside(case: Any) -> None:
 
 def test_wrong_shape_of_points(case: Any) -> None:
     d = case.domain.dimension
-    with pytest.raises(ProblemError, match=rf"points must have shape \(n, {d}\).*got shape \(2, {d + 1}\)"):
+    with pytest.raises(ProblemError, match=rf"points.*\(n, {d}\).*\(2, {d + 1}\)"):
         case.domain.contains(np.zeros((2, d + 1)))
-    with pytest.raises(ProblemError, match=rf"got shape \({d},\); (a single point is|make it a column)"):
+    with pytest.raises(ProblemError, match=rf"\({d},\); .*(single point|column)"):
         case.domain.contains(np.zeros(d))
-    with pytest.raises(ProblemError, match="points must be real numbers; got dtype complex128"):
+    with pytest.raises(ProblemError, match=r"points.*real.*complex128"):
         case.domain.contains(np.zeros((1, d), dtype=complex))
 
 
 def test_axes_are_checked(case: Any) -> None:
     d = case.domain.dimension
-    with pytest.raises(ProblemError, match=rf"axes must name {d} coordinates; got \['a'"):
+    with pytest.raises(ProblemError, match=rf"axes.*{d} coordinates.*\['a'"):
         case.domain.boundary(["a"] * (d + 1))
     if d > 1:
-        with pytest.raises(ProblemError, match=r"axes must have different names; got \['a', 'a'"):
+        with pytest.raises(ProblemError, match=r"axes.*different names.*'a', 'a'"):
             case.domain.boundary(["a"] * d)
 
 

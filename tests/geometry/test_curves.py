@@ -10,7 +10,7 @@ from scipy.special import ellipe
 
 from fspielm.errors import ProblemError
 from fspielm.geometry import PlaneCurve, arc, segment
-from fspielm.numerics.chebyshev import antiderivative
+from fspielm.numerics.roots import antiderivative
 
 
 def ellipse(a: float, b: float, t1: float = 2 * math.pi) -> PlaneCurve:
@@ -102,13 +102,13 @@ def test_no_points_at_all() -> None:
 
 
 def test_bad_ranges() -> None:
-    with pytest.raises(ProblemError, match=r"PlaneCurve: t1 must be greater than t0; got t0 = 1, t1 = 1"):
+    with pytest.raises(ProblemError, match=r"PlaneCurve: t1.*greater.*t0"):
         PlaneCurve(parabola().point, parabola().tangent, 1, 1)
-    with pytest.raises(ProblemError, match=r"PlaneCurve.clip: t0 < t1 must lie between -1.0 and 3.0; got 0 and 4"):
+    with pytest.raises(ProblemError, match=r"clip: t0 < t1.*-1.0 and 3.0"):
         parabola().clip(0, 4)
-    with pytest.raises(ProblemError, match=r"segment: start and end must differ; got \(1, 2\) twice"):
+    with pytest.raises(ProblemError, match=r"segment: start.*end.*differ"):
         segment((1, 2), (1, 2))
-    with pytest.raises(ProblemError, match=r"arc: angle0 and angle1 must differ; got 1 twice"):
+    with pytest.raises(ProblemError, match=r"arc: angle0.*angle1.*differ"):
         arc((0, 0), 1, 1, 1)
 
 
@@ -132,8 +132,7 @@ def test_a_curve_of_infinite_length_is_refused() -> None:
         0.0,
         1.0,
     )
-    message = r"the speed \|gamma'\| of a PlaneCurve must be finite and piecewise smooth; .* near 0"
-    with pytest.raises(ProblemError, match=message):
+    with pytest.raises(ProblemError, match=r"speed.*PlaneCurve.*finite.*near 0"):
         _ = runaway.length
 
 
@@ -144,5 +143,5 @@ def test_antiderivative_of_fast_oscillations() -> None:
 
 
 def test_antiderivative_refuses_what_is_not_finite() -> None:
-    with pytest.raises(ProblemError, match="f must be finite and piecewise smooth"):
+    with pytest.raises(ProblemError, match=r"f must be finite.*smooth"):
         antiderivative(lambda t: np.full_like(t, np.nan), 0.0, 1.0, what="f")

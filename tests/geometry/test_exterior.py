@@ -84,30 +84,21 @@ def test_is_pickled() -> None:
     [
         (lambda: fs.Exterior(), "at least one shape"),
         (lambda: fs.Exterior(TWO), "has no end; name the objects"),
-        (
-            lambda: fs.Exterior(fs.Annulus((0, 0), 1, 2)),
-            r'has a hole.*as an object in it: .*name="hole"\)\) with .*fs\.Transparent\(k, on="hole\.circle"\)',
-        ),
-        (lambda: fs.Exterior([fs.Disk((0, 0), 1)]), r"write Exterior\(a, b\), without the list"),  # type: ignore[arg-type]
-        (
-            lambda: fs.Exterior(fs.Disk((0, 0), 1), window=((3, 3), (-3, -3))),
-            r"least coordinates first; write window=\(\(-3\.0, -3\.0\), \(3\.0, 3\.0\)\); got \(3\.0, 3\.0\)",
-        ),
+        (lambda: fs.Exterior(fs.Annulus((0, 0), 1, 2)), r"hole.*object.*Transparent\(k, on="),
+        (lambda: fs.Exterior([fs.Disk((0, 0), 1)]), r"Exterior\(a, b\).*without the list"),  # type: ignore[arg-type]
+        (lambda: fs.Exterior(fs.Disk((0, 0), 1), window=((3, 3), (-3, -3))), r"least coordinates.*window=\(\(-3"),
         (lambda: fs.Exterior(fs.Ball((0, 0, 0), 1), fs.Ball((0, 0, 0.5), 0.5)), "overlap or touch"),
         (
             lambda: fs.Exterior(fs.Regions(a=fs.Disk((0, 0), 1), b=fs.Disk((0, 0), 2) - fs.Disk((0, 0), 1))),
-            "is made of regions.*as objects of their own",
+            r"made of regions.*objects",
         ),
-        (lambda: fs.Exterior(fs.Disk((0, 0), 1), fs.Ball((0, 0, 0), 1)), "all be plane, or all be in space"),
-        (lambda: fs.Exterior(fs.Box((0, 0, 0), (1, 1, 1))), "in space objects are fs.Ball and fs.Ellipsoid"),
+        (lambda: fs.Exterior(fs.Disk((0, 0), 1), fs.Ball((0, 0, 0), 1)), r"be plane.*be in space"),
+        (lambda: fs.Exterior(fs.Box((0, 0, 0), (1, 1, 1))), r"fs.Ball and fs.Ellipsoid"),
         (lambda: fs.Exterior(fs.Ball((0, 0, 0), 1), fs.Ball((1.9, 0, 0), 1)), "objects must be apart"),
         (lambda: fs.Exterior(fs.Ball((0, 0, 0), 1), window=((0, 0, 0), (2, 2, 2))), "must reach beyond the objects"),
         (lambda: fs.Exterior(fs.Disk((0, 0), 1) * fs.Time(0, 1)), "without time"),
         (lambda: fs.Exterior(3), "such as fs.Disk"),  # type: ignore[arg-type]
-        (
-            lambda: fs.Exterior(fs.Disk((0, 0), 1), fs.Disk((1, 0), 1)),
-            "overlap or touch; move them apart",
-        ),
+        (lambda: fs.Exterior(fs.Disk((0, 0), 1), fs.Disk((1, 0), 1)), "overlap or touch; move"),
         (lambda: fs.Exterior(fs.Disk((0, 0), 1), window=((0, 0), (2, 2))), "must reach beyond the objects"),
         (lambda: TWO & fs.Disk((0, 0), 5), "combine its objects"),
         (lambda: TWO * fs.Time(0, 1), "leave fs.Time out"),

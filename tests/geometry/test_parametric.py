@@ -119,75 +119,45 @@ def test_thin_but_valid() -> None:
 
 
 BAD: list[tuple[Any, Any, Any, str]] = [
-    (sp.cos(t), sp.sin(t), (0, 3), r"curve must close; it begins at \(1, 0\) .* t = 3, a gap of 1\.99499"),
-    (
-        sp.sin(t),
-        sp.sin(2 * t),
-        (0, TURN),
-        r"must not cross or touch itself; it does at \(0, 0\), for t = 0 and again .* 3\.14",
-    ),
+    (sp.cos(t), sp.sin(t), (0, 3), r"must close.*\(1, 0\).*t = 3.*1\.99"),
+    (sp.sin(t), sp.sin(2 * t), (0, TURN), r"cross.*\(0, 0\).*t = 0 .*3\.14"),
     (
         (1 + 2 * sp.cos(t)) * sp.cos(t),
         (1 + 2 * sp.cos(t)) * sp.sin(t),
         (0, TURN),
-        r"it does at \(0, 0\), for t = 2\.0944 and again for t = 4\.18879",
+        r"\(0, 0\).*t = 2\.0944.*t = 4\.18879",
     ),
-    (sp.cos(t), sp.sin(t), (0, 2 * TURN), r"must not cross or touch itself; it does at"),
-    (sp.cos(t), sp.sin(t) * sp.cos(t) ** 2, (0, TURN), r"does at \(0, 0\), for t = 1\.5708 and again for t = 4\.71239"),
-    (sp.cos(-t), sp.sin(-t) * sp.cos(t) ** 2, (0, TURN), r"for t = 1\.5708 and again for t = 4\.71239"),
-    (sp.cos(t), 2 * sp.cos(t), (0, TURN), r"must enclose an area; its points lie on a line"),
-    (sp.cos(t), 1, (0, TURN), r"must enclose an area; its points lie on a line"),
-    (1, 1, (0, TURN), r"must enclose an area; its points lie on a line"),
-    (1 / t, sp.sin(t), (0, TURN), r"curve must be finite; it is at \(inf, 0\) for t = 0"),
-    (
-        sp.tan(t),
-        sp.sin(t),
-        (0, TURN),
-        r"must be finite and piecewise smooth; its integral does not settle near (1\.5|4\.7)",
-    ),
-    (sp.log(sp.cos(t)), sp.sin(t), (0, TURN), r"curve must be finite; it is at \(nan, "),
-    (sp.cos(t) ** 3, sp.sin(t) ** 3, (0.1, 0.1 + TURN), r"its derivative vanishes at t = (1\.57|3\.14|4\.71|6\.28)"),
-    (
-        (1 + sp.cos(t)) * sp.cos(t),
-        (1 + sp.cos(t)) * sp.sin(t),
-        (0, TURN),
-        r"vanishes at t = 3\.14159, where .* \(0, 0\)",
-    ),
-    (
-        sp.sqrt(t * (1 - t)),
-        t * (1 - t) * (t - 2),
-        (0, 1),
-        r"must have a finite derivative; at t = 0 it is \((z?oo|inf|nan)",
-    ),
-    (square_x, square_y, (0, 4), r"turns a corner at t = [123]; list it .* parameter=\(\.\.\., [123], \.\.\.\)"),
+    (sp.cos(t), sp.sin(t), (0, 2 * TURN), "must not cross or touch itself"),
+    (sp.cos(t), sp.sin(t) * sp.cos(t) ** 2, (0, TURN), r"\(0, 0\).*t = 1\.5708.*t = 4\.71239"),
+    (sp.cos(-t), sp.sin(-t) * sp.cos(t) ** 2, (0, TURN), r"t = 1\.5708.*t = 4\.71239"),
+    (sp.cos(t), 2 * sp.cos(t), (0, TURN), r"enclose an area.*line"),
+    (sp.cos(t), 1, (0, TURN), r"enclose an area.*line"),
+    (1, 1, (0, TURN), r"enclose an area.*line"),
+    (1 / t, sp.sin(t), (0, TURN), r"finite.*\(inf, 0\) for t = 0"),
+    (sp.tan(t), sp.sin(t), (0, TURN), r"integral.*settle near (1\.5|4\.7)"),
+    (sp.log(sp.cos(t)), sp.sin(t), (0, TURN), r"finite; it is at \(nan, "),
+    (sp.cos(t) ** 3, sp.sin(t) ** 3, (0.1, 0.1 + TURN), r"vanishes at t = (1\.57|3\.14|4\.71|6\.28)"),
+    ((1 + sp.cos(t)) * sp.cos(t), (1 + sp.cos(t)) * sp.sin(t), (0, TURN), r"vanishes.*t = 3\.14159.*\(0, 0\)"),
+    (sp.sqrt(t * (1 - t)), t * (1 - t) * (t - 2), (0, 1), r"finite derivative.*t = 0.*(oo|inf|nan)"),
+    (square_x, square_y, (0, 4), r"corner.*t = [123]; list.*parameter="),
     (
         sp.cos(t) + sp.Piecewise((0, t < 1), (sp.Rational(1, 10), t < 2), (0, True)),
         sp.sin(t),
         (0, TURN),
-        r"must be continuous; at t = [12] it jumps by 0\.1",
+        r"continuous.*t = [12].*jumps by 0\.1",
     ),
-    (sp.cos(t), sp.sin(s), (0, TURN), r"x and y must depend on one symbol, the parameter; got 2: s, t"),
-    (
-        sp.Function("f")(t),
-        sp.sin(t),
-        (0, TURN),
-        r"Curve: x must be a known function; got f\(t\) in it: give a callable",
-    ),
-    ("cos(t)", sp.sin(t), (0, TURN), r"Curve: x must be a SymPy expression in the parameter.*got 'cos\(t\)'"),
-    (sp.cos(t), None, (0, TURN), r"Curve: y must be a SymPy expression in the parameter.*got None"),
-    (lambda u: 1.0, np.sin, (0, TURN), r"Curve: x must map parameters of shape \(n,\) .*; got shape \(\) for"),
-    (np.cos, lambda u: np.exp(1j * u), (0, TURN), r"Curve: y must be a real function; its values are complex128"),
-    (sp.cos(t), sp.I * sp.sin(t), (0, TURN), r"Curve: y must be a real function; its values are complex128"),
-    (
-        lambda u: np.cos(u) + 1e-3 * np.sin(1e7 * u),
-        np.sin,
-        (0, TURN),
-        r"Curve: x must be finite and smooth; its values near t = .*: give its derivative, or list the corners",
-    ),
-    (np.cos, np.sin, (0,), r"Curve: parameter must hold the first and the last parameter.*got \(0\.0,\)"),
-    (np.cos, np.sin, (TURN, 0), r"Curve: parameter must hold .* ascending; got"),
-    (np.cos, np.sin, (0, math.inf), r"Curve: parameter\[1\] must be finite; got inf"),
-    (np.cos, np.sin, 3, r"Curve: parameter must be a sequence of numbers"),
+    (sp.cos(t), sp.sin(s), (0, TURN), r"x and y.*one symbol.*2: s, t"),
+    (sp.Function("f")(t), sp.sin(t), (0, TURN), r"Curve: x.*known function.*f\(t\)"),
+    ("cos(t)", sp.sin(t), (0, TURN), r"Curve: x.*SymPy.*'cos\(t\)'"),
+    (sp.cos(t), None, (0, TURN), r"Curve: y.*SymPy.*None"),
+    (lambda u: 1.0, np.sin, (0, TURN), r"Curve: x.*shape.*got shape \(\)"),
+    (np.cos, lambda u: np.exp(1j * u), (0, TURN), r"Curve: y.*real.*complex128"),
+    (sp.cos(t), sp.I * sp.sin(t), (0, TURN), r"Curve: y.*real.*complex128"),
+    (lambda u: np.cos(u) + 1e-3 * np.sin(1e7 * u), np.sin, (0, TURN), r"Curve: x.*smooth.*corners"),
+    (np.cos, np.sin, (0,), r"parameter.*first and.*last.*\(0\.0,\)"),
+    (np.cos, np.sin, (TURN, 0), r"Curve: parameter.*ascending"),
+    (np.cos, np.sin, (0, math.inf), r"parameter\[1\].*finite.*inf"),
+    (np.cos, np.sin, 3, r"parameter.*sequence of numbers"),
 ]
 
 
@@ -222,11 +192,11 @@ def test_crossings_as_shapely_sees_them(seed: int) -> None:
 
 
 def test_bad_derivatives_and_centers() -> None:
-    with pytest.raises(ProblemError, match=r"Curve: derivative must be two callables"):
+    with pytest.raises(ProblemError, match=r"derivative.*two callables"):
         Curve(np.cos, np.sin, derivative=np.cos)  # type: ignore[arg-type]
-    with pytest.raises(ProblemError, match=r"Curve\.polar: center must have two coordinates"):
+    with pytest.raises(ProblemError, match=r"polar: center.*two coordinates"):
         Curve.polar(2 + sp.cos(t), (1, 2, 3))
-    with pytest.raises(ProblemError, match=r"Curve\.polar: radius must be a SymPy expression .* got '2'"):
+    with pytest.raises(ProblemError, match=r"polar: radius.*SymPy.*'2'"):
         Curve.polar("2")
 
 

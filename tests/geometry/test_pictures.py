@@ -84,7 +84,7 @@ def test_own_axes() -> None:
     assert names(flat) == ["arc", "lower", "upper"]
     assert TETRAHEDRON.plot(ax=solid) is solid
     figure.canvas.draw()
-    with pytest.raises(ProblemError, match=r"plot: ax must be three-dimensional for a solid: figure.add_subplot"):
+    with pytest.raises(ProblemError, match=r"plot: ax.*three-dimensional"):
         TETRAHEDRON.plot(ax=flat)
 
 
@@ -133,21 +133,21 @@ def test_many_parts_are_not_all_named() -> None:
 
 
 def test_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ProblemError, match=r"plot draws domains of up to three space dimensions; Box\(.* has 4"):
+    with pytest.raises(ProblemError, match=r"three space dimensions.*has 4"):
         Box((0,) * 4, (1,) * 4).plot()
-    with pytest.raises(ProblemError, match="n must be a whole number of points"):
+    with pytest.raises(ProblemError, match=r"\bn must be a whole.*points"):
         Disk((0, 0), 1).plot(points=-1)
     monkeypatch.setattr("fspielm.geometry.pictures.find_spec", lambda name: None)
-    with pytest.raises(ProblemError, match=r'pictures need matplotlib: pip install "fspielm\[plot\]"'):
+    with pytest.raises(ProblemError, match=r"pictures.*fspielm\[plot\]"):
         Disk((0, 0), 1).plot()
 
 
 def test_saved_by_suffix(tmp_path: Path) -> None:
     Disk((0, 0), 1).plot(tmp_path / "disk.png")
     assert (tmp_path / "disk.png").read_bytes().startswith(b"\x89PNG")
-    with pytest.raises(ProblemError, match=r"cannot write a picture to .*disk\.nothing"):
+    with pytest.raises(ProblemError, match=r"write a picture.*disk\.nothing"):
         Disk((0, 0), 1).plot(str(tmp_path / "disk.nothing"))
-    with pytest.raises(ProblemError, match=r"path must name a file to write; got .*axes are given as ax="):
+    with pytest.raises(ProblemError, match=r"path must name a file.*ax="):
         Disk((0, 0), 1).plot(3)  # type: ignore[arg-type]
 
 

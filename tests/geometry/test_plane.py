@@ -169,8 +169,7 @@ def test_loops_that_do_not_close() -> None:
         def _edges(self, axes: Any) -> tuple[Edge, ...]:
             return (Edge("a", segment((0, 0), (1, 0))), Edge("b", segment((1, 0.5), (0, 0))))
 
-    message = r"Gap\(\): the curves of its boundary must form closed loops; curve 0 ends at \(1, 0\), which is 0.5 from"
-    with pytest.raises(ProblemError, match=message):
+    with pytest.raises(ProblemError, match=r"Gap.*closed loops.*curve 0.*0\.5"):
         _ = Gap().measure
 
     @dataclass(frozen=True)
@@ -178,7 +177,7 @@ def test_loops_that_do_not_close() -> None:
         def _edges(self, axes: Any) -> tuple[Edge, ...]:
             return (Edge("a", segment((0, 0), (1, 0))), Edge("b", segment((1, 0), (0, 1))))
 
-    with pytest.raises(ProblemError, match=r"curve 1 ends at \(0, 1\), which is 1 from where the next one begins"):
+    with pytest.raises(ProblemError, match=r"curve 1 ends at \(0, 1\).*is 1 from"):
         Open().contains([[0, 0]])
 
 
@@ -196,24 +195,24 @@ def test_names_and_values() -> None:
     assert Ellipse((0, 0), (2, 1)) != shapes[0]
     assert repr(Ellipse((0, 0), (2, 1))) == "Ellipse(center=(0.0, 0.0), semi_axes=(2.0, 1.0), angle=0.0)"
     assert repr(LShape()) == "LShape(center=(0.0, 0.0), size=1.0)"
-    with pytest.raises(ProblemError, match=r"LShape: name must be a string without blanks around it; got ' a'"):
+    with pytest.raises(ProblemError, match=r"LShape: name.*blanks.*' a'"):
         LShape(name=" a")
-    with pytest.raises(ProblemError, match=r"Ellipse: name must be a string .*; got 3"):
+    with pytest.raises(ProblemError, match=r"Ellipse: name.*string.*got 3"):
         Ellipse((0, 0), (1, 1), name=3)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Ellipse((0, 0), (1, 0)), r"Ellipse: semi_axes\[1\] must be positive; got 0\.0"),
-        (lambda: Ellipse((0, 0), 1), r"Ellipse: semi_axes must be a sequence of numbers"),
-        (lambda: Ellipse((0, 0), (1, 2, 3)), r"Ellipse: semi_axes must have two coordinates"),
-        (lambda: Ellipse((0, 0), (1, 2), math.nan), r"Ellipse: angle must be finite; got nan"),
-        (lambda: Annulus((0, 0), 2, 1), r"Annulus: inner must be less than outer; got inner = 2\.0, outer = 1\.0"),
-        (lambda: Annulus((0, 0), 0, 1), r"Annulus: inner must be positive; got 0\.0"),
-        (lambda: Annulus((0,), 1, 2), r"Annulus: center must have two coordinates"),
-        (lambda: LShape(size=-1), r"LShape: size must be positive; got -1\.0"),
-        (lambda: LShape("ab"), r"LShape: center must be a sequence of numbers"),
+        (lambda: Ellipse((0, 0), (1, 0)), r"semi_axes\[1\].*positive.*0\.0"),
+        (lambda: Ellipse((0, 0), 1), r"Ellipse: semi_axes.*sequence"),
+        (lambda: Ellipse((0, 0), (1, 2, 3)), r"Ellipse: semi_axes.*two coord"),
+        (lambda: Ellipse((0, 0), (1, 2), math.nan), r"Ellipse: angle.*finite.*nan"),
+        (lambda: Annulus((0, 0), 2, 1), r"Annulus: inner.*less than outer"),
+        (lambda: Annulus((0, 0), 0, 1), r"Annulus: inner.*positive.*0\.0"),
+        (lambda: Annulus((0,), 1, 2), r"Annulus: center.*two coordinates"),
+        (lambda: LShape(size=-1), r"LShape: size.*positive.*-1\.0"),
+        (lambda: LShape("ab"), r"LShape: center.*sequence"),
     ],
 )
 def test_bad_shapes(make: Any, message: str) -> None:

@@ -66,7 +66,7 @@ def test_coincident_circles_are_one() -> None:
     for both in (disk | turned, disk & turned):
         assert both.measure == pytest.approx(9 * math.pi, rel=1e-14)
         assert lengths(both) == {"circle": pytest.approx(6 * math.pi, rel=1e-14)}
-    with pytest.raises(ProblemError, match="is empty: the second covers the first"):
+    with pytest.raises(ProblemError, match=r"is empty.*second covers"):
         disk - turned
 
 
@@ -80,7 +80,7 @@ def test_tangential_circles(angle: float) -> None:
     assert (disk - inner).measure == pytest.approx(0.75 * math.pi, rel=1e-14)
     assert (disk | inner).measure == pytest.approx(math.pi, rel=1e-14)
     assert (disk & inner).measure == pytest.approx(0.25 * math.pi, rel=1e-14)
-    with pytest.raises(ProblemError, match=r"is empty: (they|their bounding boxes) do not overlap"):
+    with pytest.raises(ProblemError, match=r"is empty.*do not overlap"):
         disk & outer
 
 

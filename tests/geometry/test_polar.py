@@ -112,21 +112,18 @@ def test_a_constant_in_disguise() -> None:
 @pytest.mark.parametrize(
     ("radius", "message"),
     [
-        (sp.cos(theta), r"radius must be positive at every angle; got -?\d.* at angle 1\.5"),
-        (1 + sp.cos(theta), r"radius must be positive at every angle"),
-        (sp.Rational(1, 2) + theta, r"radius must have period 2 pi; got .* at angle .* a full turn later"),
+        (sp.cos(theta), r"radius.*positive.*got -?\d.*1\.5"),
+        (1 + sp.cos(theta), r"radius.*positive.*every angle"),
+        (sp.Rational(1, 2) + theta, r"radius.*period 2 pi.*angle"),
         (2 + sp.cos(theta / 2), r"radius must have period 2 pi"),
-        (
-            1 / (1 + sp.cos(theta)),
-            r"radius must be finite and piecewise smooth; its integral does not settle near 3.1",
-        ),
-        (sp.log(theta), r"radius must be finite; got -inf at angle 0"),
-        (sp.Integer(2), r"depend on one symbol, the angle; got the constant 2: use Disk"),
-        (2 + sp.cos(theta) * phi, r"depend on one symbol, the angle; got 2: phi, theta"),
-        (2.0, r"radius must be a SymPy expression in the angle, such as 2 \+ cos\(theta\); got 2\.0"),
-        ("2 + cos(theta)", r"radius must be a SymPy expression .* got '2 \+ cos\(theta\)'"),
-        (2 + sp.I * sp.cos(theta), r"a real function that NumPy can evaluate; got .* complex128"),
-        (2 + sp.Function("f")(theta), r"a real function that NumPy can evaluate; got f\(theta\) \+ 2"),
+        (1 / (1 + sp.cos(theta)), r"radius.*smooth.*near 3\.1"),
+        (sp.log(theta), r"radius.*finite.*-inf at angle 0"),
+        (sp.Integer(2), r"one symbol.*constant 2.*Disk"),
+        (2 + sp.cos(theta) * phi, r"one symbol.*2: phi, theta"),
+        (2.0, r"radius.*SymPy.*got 2\.0"),
+        ("2 + cos(theta)", r"radius.*SymPy.*'2 \+ cos"),
+        (2 + sp.I * sp.cos(theta), r"real function.*NumPy.*complex128"),
+        (2 + sp.Function("f")(theta), r"real function.*f\(theta\) \+ 2"),
     ],
 )
 def test_bad_radius(radius: Any, message: str) -> None:
@@ -136,10 +133,10 @@ def test_bad_radius(radius: Any, message: str) -> None:
 
 def test_a_radius_that_dips_below_zero_between_the_trial_angles() -> None:
     dip = 1 - (1 + sp.Float(1e-9)) * sp.exp(-20_000 * sp.sin((theta - 1) / 2) ** 2)
-    with pytest.raises(ProblemError, match=r"PolarCurve: radius must be positive at every angle; it falls to -1"):
+    with pytest.raises(ProblemError, match=r"PolarCurve: radius.*falls to -1"):
         PolarCurve(dip)
 
 
 def test_bad_center() -> None:
-    with pytest.raises(ProblemError, match=r"PolarCurve: center must have two coordinates"):
+    with pytest.raises(ProblemError, match=r"PolarCurve: center.*two coord"):
         PolarCurve(2 + sp.cos(theta), center=(0, 0, 0))

@@ -80,32 +80,27 @@ def test_repr() -> None:
 
 
 BAD: list[tuple[Any, Any, Any, str]] = [
-    (
-        [(0, 0), (1, 1), (1, 0), (0, 1)],
-        (),
-        None,
-        r"vertices must form a ring that does not cross .* does at \(0\.5, 0\.5\) \(Self-intersection\)",
-    ),
-    ([(0, 0), (1, 1), (2, 2)], (), None, r"Polygon: vertices must enclose an area; its vertices lie on one line"),
-    ([(0, 0), (4, 0), (4, 4), (4, 6), (4, 4.5), (0, 4)], (), None, r"vertices must form a ring that does not cross"),
-    ([(0, 0), (1, 0)], (), None, r"Polygon: vertices must have at least three vertices; got 2"),
-    ([(0, 0), (1, 0), (1, 0), (0, 1)], (), None, r"vertices\[2\] must differ from .* \(1\.0, 0\.0\) twice"),
-    ([(0, 0), (1, 0), (1, np.nan)], (), None, r"Polygon: vertices\[2\]\[1\] must be finite; got nan"),
-    ([(0, 0), (1, 0), (1, 1, 1)], (), None, r"Polygon: vertices\[2\] must have two coordinates"),
-    (5, (), None, r"Polygon: vertices must be a sequence of \(x, y\) pairs; got 5"),
-    ("abc", (), None, r"Polygon: vertices must be a sequence of \(x, y\) pairs; got 'abc'"),
-    ([1, 2, 3], (), None, r"Polygon: vertices\[0\] must be a sequence of numbers"),
-    (SQUARE, 5, None, r"Polygon: holes must be a sequence of rings of \(x, y\) pairs; got 5"),
-    (SQUARE, HOLE, None, r"Polygon: holes\[0\]\[0\] must be a sequence of numbers"),
-    (SQUARE, [[(1, 1), (2, 2), (2, 1), (1, 2)]], None, r"holes\[0\] must form a ring .* does at \(1\.5, 1\.5\)"),
-    (SQUARE, [[(5, 5), (6, 5), (6, 6)]], None, r"holes must lie inside the outline .*Hole lies outside shell"),
-    (SQUARE, [[(3, 3), (6, 5), (5, 6)]], None, r"holes must lie inside the outline and must not overlap .* at \(4, "),
-    (SQUARE, [HOLE, [(1.5, 1.5), (3, 1.5), (3, 3)]], None, r"holes must lie inside the outline and must not overlap"),
-    (SQUARE, (), ["a"], r"names must hold one name for each of the 4 edges of the outline; got 1"),
-    (SQUARE, (), "abcd", r"names must hold one name for each of the 4 edges of the outline; got 1"),
-    (SQUARE, (), ["a", "", "b", "c"], r"Polygon: names\[1\] must be neither empty nor that of a hole.*; got ''"),
-    (SQUARE, (), ["a", "a", "hole 1", "a"], r"names\[2\] must be neither empty nor that of a hole.*got 'hole 1'"),
-    (SQUARE, (), ["a", 1, "b", "c"], r"Polygon: names\[1\] must be a string without blanks around it; got 1"),
+    ([(0, 0), (1, 1), (1, 0), (0, 1)], (), None, r"vertices.*cross.*\(0\.5, 0\.5\).*Self"),
+    ([(0, 0), (1, 1), (2, 2)], (), None, r"vertices.*area.*one line"),
+    ([(0, 0), (4, 0), (4, 4), (4, 6), (4, 4.5), (0, 4)], (), None, r"vertices.*ring.*not cross"),
+    ([(0, 0), (1, 0)], (), None, r"vertices.*at least three.*got 2"),
+    ([(0, 0), (1, 0), (1, 0), (0, 1)], (), None, r"vertices\[2\].*differ.*twice"),
+    ([(0, 0), (1, 0), (1, np.nan)], (), None, r"vertices\[2\]\[1\].*finite.*nan"),
+    ([(0, 0), (1, 0), (1, 1, 1)], (), None, r"vertices\[2\].*two coordinates"),
+    (5, (), None, r"vertices.*pairs; got 5"),
+    ("abc", (), None, r"vertices.*pairs; got 'abc'"),
+    ([1, 2, 3], (), None, r"vertices\[0\].*sequence"),
+    (SQUARE, 5, None, r"holes.*rings.*got 5"),
+    (SQUARE, HOLE, None, r"holes\[0\]\[0\].*sequence"),
+    (SQUARE, [[(1, 1), (2, 2), (2, 1), (1, 2)]], None, r"holes\[0\].*ring.*\(1\.5, 1\.5\)"),
+    (SQUARE, [[(5, 5), (6, 5), (6, 6)]], None, r"holes.*inside.*outside shell"),
+    (SQUARE, [[(3, 3), (6, 5), (5, 6)]], None, r"holes.*not overlap.*\(4, "),
+    (SQUARE, [HOLE, [(1.5, 1.5), (3, 1.5), (3, 3)]], None, r"holes.*inside.*not overlap"),
+    (SQUARE, (), ["a"], r"names.*4 edges.*got 1"),
+    (SQUARE, (), "abcd", r"names.*4 edges.*got 1"),
+    (SQUARE, (), ["a", "", "b", "c"], r"names\[1\].*empty.*hole.*''"),
+    (SQUARE, (), ["a", "a", "hole 1", "a"], r"names\[2\].*empty.*'hole 1'"),
+    (SQUARE, (), ["a", 1, "b", "c"], r"names\[1\].*blanks.*got 1"),
 ]
 
 
@@ -127,14 +122,11 @@ def test_from_shapely() -> None:
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        (SQUARE, r"from_shapely: geometry must be a shapely\.Polygon; got list"),
-        (shapely.Point(0, 0), r"geometry must be a shapely\.Polygon; got a Point"),
-        (
-            shapely.MultiPolygon([shapely.box(0, 0, 1, 1), shapely.box(2, 2, 3, 3)]),
-            r"got a MultiPolygon of 2: take one of its geoms",
-        ),
-        (shapely.Polygon(), r"from_shapely: geometry must not be empty"),
-        (shapely.Polygon([(0, 0), (1, 1), (1, 0), (0, 1)]), r"vertices must form a ring .* at \(0\.5, 0\.5\)"),
+        (SQUARE, r"geometry.*shapely\.Polygon.*list"),
+        (shapely.Point(0, 0), r"geometry.*shapely\.Polygon.*Point"),
+        (shapely.MultiPolygon([shapely.box(0, 0, 1, 1), shapely.box(2, 2, 3, 3)]), r"MultiPolygon of 2.*geoms"),
+        (shapely.Polygon(), r"from_shapely: geometry.*empty"),
+        (shapely.Polygon([(0, 0), (1, 1), (1, 0), (0, 1)]), r"vertices.*ring.*\(0\.5, 0\.5\)"),
     ],
 )
 def test_bad_shapely_geometries(source: Any, message: str) -> None:
@@ -159,37 +151,28 @@ def test_from_geojson(tmp_path: Path, content: Any) -> None:
 
 
 BAD_FILES: list[tuple[Any, str]] = [
-    ("{", r"shape\.geojson is not JSON: .* line 1 column"),
+    ("{", r"shape\.geojson.*not JSON.*line 1"),
     ("", r"is not JSON"),
-    ("[" * 100_000, r"is nested too deeply|is not JSON"),
-    ([1, 2], r"must hold a GeoJSON Polygon, a Feature or a FeatureCollection of one; got \[1, 2\]"),
-    ({"type": "Point", "coordinates": [0, 0]}, r"must hold a GeoJSON Polygon.*; got the type 'Point'"),
+    ("[" * 100_000, r"nested too deeply|not JSON"),
+    ([1, 2], r"GeoJSON Polygon.*\[1, 2\]"),
+    ({"type": "Point", "coordinates": [0, 0]}, r"GeoJSON Polygon.*type 'Point'"),
     ({"coordinates": []}, r"got the type None"),
-    (feature(None), r"must hold a GeoJSON Polygon.*; got None"),
+    (feature(None), r"GeoJSON Polygon.*got None"),
     (feature(feature(geometry(SQUARE))), r"got the type 'Feature'"),
     ({"type": "FeatureCollection", "features": []}, r"must hold one polygon; got 0"),
     ({"type": "FeatureCollection", "features": [feature(geometry(SQUARE))] * 3}, r"must hold one polygon; got 3"),
     (
         {"type": "MultiPolygon", "coordinates": [geometry(SQUARE)["coordinates"], geometry(HOLE)["coordinates"]]},
-        r"must hold one polygon; got 2: take one, or unite the shapes of several with \|",
+        r"one polygon; got 2.*unite",
     ),
-    ({"type": "Polygon", "coordinates": []}, r"coordinates must be a list of rings, the outline first"),
-    ({"type": "Polygon", "coordinates": [3]}, r"coordinates\[0\] must be a list of positions \[x, y\]; got 3"),
-    (
-        {"type": "Polygon", "coordinates": [[[0, 0], [1]]]},
-        r"coordinates\[0\]\[1\] must be a position \[x, y\]",
-    ),
-    ({"type": "Polygon", "coordinates": [[[0, "a"]]]}, r"coordinates\[0\]\[0\] must be a position \[x, y\]"),
-    (
-        '{"type": "Polygon", "coordinates": [[[0, 0], [1, NaN], [1, 1]]]}',
-        r"coordinates\[0\]\[1\]\[1\] must be finite; got nan",
-    ),
-    (
-        f'{{"type": "Polygon", "coordinates": [[[0, 1{"0" * 400}]]]}}',
-        r"coordinates\[0\]\[0\]\[1\] must be a number; got 1000",
-    ),
+    ({"type": "Polygon", "coordinates": []}, r"coordinates must be.*rings"),
+    ({"type": "Polygon", "coordinates": [3]}, r"coordinates\[0\].*positions.*got 3"),
+    ({"type": "Polygon", "coordinates": [[[0, 0], [1]]]}, r"coordinates\[0\]\[1\].*a position"),
+    ({"type": "Polygon", "coordinates": [[[0, "a"]]]}, r"coordinates\[0\]\[0\].*a position"),
+    ('{"type": "Polygon", "coordinates": [[[0, 0], [1, NaN], [1, 1]]]}', r"coordinates\[0\]\[1\]\[1\].*nan"),
+    (f'{{"type": "Polygon", "coordinates": [[[0, 1{"0" * 400}]]]}}', r"coordinates\[0\]\[0\]\[1\].*number.*1000"),
     (f'{{"type": "Polygon", "coordinates": [[[0, 1{"0" * 5000}]]]}}', r"is not JSON: Exceeds the limit"),
-    (geometry([(0, 0), (1, 1), (1, 0), (0, 1)]), r"vertices must form a ring .* at \(0\.5, 0\.5\)"),
+    (geometry([(0, 0), (1, 1), (1, 0), (0, 1)]), r"vertices.*ring.*\(0\.5, 0\.5\)"),
 ]
 
 
@@ -200,20 +183,20 @@ def test_bad_geojson(tmp_path: Path, content: Any, message: str) -> None:
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(ProblemError, match=r"from_geojson: .*nowhere\.json cannot be read: No such file or directory"):
+    with pytest.raises(ProblemError, match=r"nowhere\.json.*No such file"):
         Polygon.from_geojson(tmp_path / "nowhere.json")
-    with pytest.raises(ProblemError, match=r"cannot be read: it is a folder, not a file"):
+    with pytest.raises(ProblemError, match=r"read.*is a folder"):
         Polygon.from_geojson(tmp_path)
-    with pytest.raises(ProblemError, match=r"from_geojson: path must be that of a file; got 3"):
+    with pytest.raises(ProblemError, match=r"from_geojson: path.*got 3"):
         Polygon.from_geojson(3)  # type: ignore[arg-type]
     binary = tmp_path / "binary.json"
     binary.write_bytes(b"\xff\xfe\x00\x80")
-    with pytest.raises(ProblemError, match=r"binary\.json is not text in UTF-8"):
+    with pytest.raises(ProblemError, match=r"binary\.json.*UTF-8"):
         Polygon.from_geojson(binary)
     huge = tmp_path / "huge.json"
     with huge.open("wb") as file:
         file.truncate(100_000_000)  # sparse: takes neither time nor space
-    with pytest.raises(ProblemError, match=r"huge\.json has 100 MB; at most 20 MB are read: simplify the outline"):
+    with pytest.raises(ProblemError, match=r"huge\.json.*100 MB.*20 MB"):
         Polygon.from_geojson(huge)
 
 
@@ -229,9 +212,9 @@ def test_without_shapely(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
     source, path = shapely.Polygon(SQUARE, [HOLE]), write(tmp_path, geometry(SQUARE, HOLE))
     monkeypatch.setattr(builtins, "__import__", fake)
     assert Polygon(SQUARE, [HOLE]) == Polygon.from_geojson(path)
-    with pytest.raises(ProblemError, match=r"Polygon: vertices must form a ring .* at \(0\.5, 0\.5\)"):
+    with pytest.raises(ProblemError, match=r"Polygon: vertices.*\(0\.5, 0\.5\)"):
         Polygon([(0, 0), (1, 1), (1, 0), (0, 1)])
-    with pytest.raises(ProblemError, match=r"from_shapely needs shapely; .* pip install 'fspielm\[geometry\]'"):
+    with pytest.raises(ProblemError, match=r"needs shapely.*fspielm\[geometry\]"):
         Polygon.from_shapely(source)
 
 

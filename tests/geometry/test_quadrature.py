@@ -229,14 +229,14 @@ def test_other_domains_have_points_of_equal_weight() -> None:
 
 
 def test_curves_that_do_not_close_are_refused() -> None:
-    with pytest.raises(ProblemError, match=r"must close; a vertical line between x = 0 and 1 crosses them 1 times"):
+    with pytest.raises(ProblemError, match=r"must close.*vertical line.*1 times"):
         section_rule([segment((0, 0), (1, 0)), segment((1, 0), (1, 1))], 10)
 
 
 def test_values_are_checked() -> None:
     rule = Interval(0, 1).quadrature(4)
     assert rule.integrate([1, 2, 3, 4]) > 0
-    with pytest.raises(ProblemError, match=r"values must have shape \(4,\), one value for each node; got shape \(3,\)"):
+    with pytest.raises(ProblemError, match=r"values.*shape \(4,\).*shape \(3,\)"):
         rule.integrate(np.ones(3))
 
 

@@ -65,36 +65,33 @@ def test_with_time() -> None:
 @pytest.mark.parametrize(
     ("shapes", "message"),
     [
-        ({"a": fs.Disk((0, 0), 1)}, "two or more, by their names.*; got 1"),
-        ({"a": fs.Disk((0, 0), 1), "b": fs.Disk((0, 0), 2)}, "'a' and 'b' overlap, by the area 3.14"),
+        ({"a": fs.Disk((0, 0), 1)}, r"two or more.*names.*got 1"),
+        ({"a": fs.Disk((0, 0), 1), "b": fs.Disk((0, 0), 2)}, r"'a' and 'b' overlap.*3.14"),
         ({"a": fs.Interval(0, 1), "b": fs.Interval(0.75, 2)}, "overlap, by the length 0.25"),
-        ({"a": fs.Disk((0, 0), 1), "b": fs.Disk((0, 0), 2) - fs.Disk((0, 0), 1.1)}, "'a' touches no other.*about 0.1"),
-        ({"a": fs.Interval(0, 1), "b": fs.Interval(1.5, 2)}, "touches no other region.*about 0.5"),
+        ({"a": fs.Disk((0, 0), 1), "b": fs.Disk((0, 0), 2) - fs.Disk((0, 0), 1.1)}, r"'a' touches no other.*0.1"),
+        ({"a": fs.Interval(0, 1), "b": fs.Interval(1.5, 2)}, r"touches no other region.*0.5"),
         (
             {"a": fs.Box((0, 0), (1, 1)), "b": fs.Box((-1, -1), (2, 2)) - fs.Box((0, 0), (1.01, 1))},
-            "'a' and 'b' leave a gap between them, of area 0.01",
+            r"'a' and 'b'.*gap.*area 0.01",
         ),
         (  # open at one end
             {"a": fs.Box((0, 0), (1, 1)), "b": fs.Box((1.01, 0), (2, 1)), "c": fs.Box((0, 1), (2, 2))},
-            "'a' and 'b' leave a gap between them, of area 0.01 along 1, near",
+            r"gap.*0.01 along 1, near",
         ),
-        (
-            {"a": fs.Box((0, 0), (1, 1)), "b": fs.Box((1, 1), (2, 2))},
-            r"'a' touches no other region along more than a point: 'a' meets 'b' at \(1, 1\)",
-        ),
+        ({"a": fs.Box((0, 0), (1, 1)), "b": fs.Box((1, 1), (2, 2))}, r"'a' touches no.*'b' at \(1, 1\)"),
         (
             {name: fs.Interval(*ends) for name, ends in zip("abcd", [(0, 1), (1, 2), (2.5, 3), (3, 4)], strict=True)},
-            "'a' and 'b' touch none of the others; the nearest is 'c', about 0.5 away from 'b'",
+            r"'a' and 'b' touch.*'c'.*0.5.*'b'",
         ),
         (
             {"a": fs.Box((0, 0), (1, 1)), "b": fs.Box((1, 0), (1 + 1e-12, 1)), "c": fs.Box((1 + 1e-12, 0), (2, 1))},
-            "'b' is about 1e-12 thin, beside the extent 2 of all regions; what is thinner than 4e-09",
+            r"'b'.*1e-12 thin.*4e-09",
         ),
         (
             {"a": fs.Interval(0, 1), "b": fs.Interval(1, 1 + 1e-13), "c": fs.Interval(1 + 1e-13, 2)},
             "'b' is about 1e-13",
         ),
-        ({"a": fs.Interval(0, 1), "b": fs.Disk((0, 0), 1)}, "the same dimension; a has 1, b has 2"),
+        ({"a": fs.Interval(0, 1), "b": fs.Disk((0, 0), 1)}, "same dimension; a has 1, b has 2"),
         ({"a": fs.Ball((0, 0, 0), 1), "b": fs.Ball((2, 0, 0), 1)}, "intervals or plane shapes"),
         ({"a": fs.Interval(0, 1), "b": 3}, "b must be a shape"),
         ({"a": fs.Interval(0, 1) * fs.Time(0, 1), "b": fs.Interval(1, 2)}, "has its time already"),

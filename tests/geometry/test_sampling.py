@@ -46,12 +46,12 @@ class Sliver(Domain):
 @pytest.mark.parametrize("n", [1, 100])
 @pytest.mark.parametrize("height", [0.0, 1e-9])
 def test_rejection_gives_up_on_a_thin_region(height: float, n: int, sampling: Any) -> None:
-    with pytest.raises(ProblemError, match=r"Sliver fills less than 1e-05 of its bounding box .* enlarge it"):
+    with pytest.raises(ProblemError, match=r"Sliver fills.*1e-05.*enlarge"):
         Sliver(height).sample(n, np.random.default_rng(0), sampling)
 
 
 def test_rejection_gives_up_in_time_as_well() -> None:
-    with pytest.raises(ProblemError, match=r"Sliver \* Time\(0.0, 1.0\) fills less than"):
+    with pytest.raises(ProblemError, match=r"Sliver \* Time.*fills"):
         (Sliver(0.0) * Time(0, 1)).sample(10, np.random.default_rng(0))
 
 
@@ -108,7 +108,7 @@ def test_the_stream_goes_on_where_it_stopped(sampling: Any) -> None:
 
 def test_unknown_sampling(rng: np.random.Generator) -> None:
     rule: Any = "sobol"
-    message = r"sampling must be one of \['uniform', 'low-discrepancy', 'clustered'\]; got 'sobol'"
+    message = r"sampling.*'uniform'.*'sobol'"
     domain = Interval(0, 1) * Time(0, 1)
     for draw in (
         domain.sample,
@@ -129,7 +129,7 @@ def test_bad_count(n: Any, rng: np.random.Generator) -> None:
         domain.boundary()[0].sample,
         Interval(0, 1).boundary()[0].sample,
     ):
-        with pytest.raises(ProblemError, match=r"n must be a whole number of points, zero or more; got"):
+        with pytest.raises(ProblemError, match=r"\bn must be a whole.*points, zero"):
             draw(n, rng)
 
 

@@ -75,15 +75,15 @@ def test_closed_parts_in_time_cluster_in_time_alone(rng: np.random.Generator) ->
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Ball((0, 0), 1), r"Ball: center must have three coordinates \(x, y, z\); got 2: \(0.0, 0.0\)"),
-        (lambda: Ball((0, 0, 0), 0), "Ball: radius must be positive; got 0.0"),
-        (lambda: Ball((0, 0, np.inf), 1), r"Ball: center\[2\] must be finite; got inf"),
-        (lambda: Ball((0, 0, 0), 1, name=3), "Ball: name must be a string without blanks around it; got 3"),
-        (lambda: Cylinder((0, 0, 0), -1, 1), "Cylinder: radius must be positive; got -1.0"),
-        (lambda: Cylinder((0, 0, 0), 1, 0), "Cylinder: height must be positive; got 0.0"),
-        (lambda: Cylinder((0, 0, 0), 1, 1, "w"), r'Cylinder: axis must be "x", "y", "z" or its index .*; got \'w\''),
-        (lambda: Cylinder((0, 0, 0), 1, 1, 3), r"Cylinder: axis must be .*; got 3"),
-        (lambda: Cylinder((0, 0, 0), 1, 1, True), r"Cylinder: axis must be .*; got True"),
+        (lambda: Ball((0, 0), 1), r"Ball: center.*three.*got 2"),
+        (lambda: Ball((0, 0, 0), 0), r"Ball: radius.*positive.*0.0"),
+        (lambda: Ball((0, 0, np.inf), 1), r"center\[2\].*finite.*inf"),
+        (lambda: Ball((0, 0, 0), 1, name=3), r"Ball: name.*string.*got 3"),
+        (lambda: Cylinder((0, 0, 0), -1, 1), r"Cylinder: radius.*positive.*-1.0"),
+        (lambda: Cylinder((0, 0, 0), 1, 0), r"Cylinder: height.*positive.*0.0"),
+        (lambda: Cylinder((0, 0, 0), 1, 1, "w"), r"Cylinder: axis.*got 'w'"),
+        (lambda: Cylinder((0, 0, 0), 1, 1, 3), r"Cylinder: axis.*got 3"),
+        (lambda: Cylinder((0, 0, 0), 1, 1, True), r"Cylinder: axis.*got True"),
     ],
 )
 def test_refused(make: Any, message: str) -> None:

@@ -218,36 +218,36 @@ class TestFiles:
     @pytest.mark.parametrize(
         ("name", "content", "message"),
         [
-            ("part.step", b"", r"path must end in \.stl, \.ply, \.obj, \.off; got 'part.step'"),
+            ("part.step", b"", r"path.*\.stl, .*'part.step'"),
             ("part.stl", b"", "'part.stl' holds no triangles"),
             ("part.stl", b"solid nothing\nendsolid", "'part.stl' holds no triangles"),
             ("part.obj", b"garbage", "'part.obj' holds no triangles"),
-            ("part.ply", b"garbage", r"'part.ply' is not a mesh in PLY format \("),
-            ("part.off", b"OFF\n1 2\n", r"'part.off' is not a mesh in OFF format \("),
+            ("part.ply", b"garbage", r"'part.ply' is not.*PLY.* \("),
+            ("part.off", b"OFF\n1 2\n", r"'part.off' is not.*OFF.* \("),
         ],
     )
     def test_unreadable(self, name: str, content: bytes, message: str, tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(content)
-        with pytest.raises(ProblemError, match=f"Surface.load: {message}"):
+        with pytest.raises(ProblemError, match=rf"Surface.load: .*{message}"):
             Surface.load(tmp_path / name)
 
     def test_missing(self, tmp_path: Path) -> None:
-        with pytest.raises(ProblemError, match=r"Surface.load: cannot read '.*none.stl': No such file"):
+        with pytest.raises(ProblemError, match=r"read '.*none.stl'.*No such"):
             Surface.load(tmp_path / "none.stl")
         (tmp_path / "folder.stl").mkdir()
-        with pytest.raises(ProblemError, match=r"Surface.load: cannot read '.*folder.stl': it is a folder, not a file"):
+        with pytest.raises(ProblemError, match=r"read '.*folder.stl'.*a folder"):
             Surface.load(tmp_path / "folder.stl")
 
     def test_too_large(self, tmp_path: Path) -> None:
         path = tmp_path / "huge.stl"
         with path.open("wb") as file:
             file.truncate(150_000_000)
-        with pytest.raises(ProblemError, match=r"'huge.stl' has 150 MB, more than the 100 MB that are read"):
+        with pytest.raises(ProblemError, match=r"'huge.stl'.*150 MB.*100 MB"):
             Surface.load(path)
 
     def test_without_trimesh(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("fspielm.geometry.shapes.surface.find_spec", lambda name: None)
-        with pytest.raises(ProblemError, match=r"Surface.load needs trimesh: pip install 'fspielm\[geometry\]'"):
+        with pytest.raises(ProblemError, match=r"trimesh.*fspielm\[geometry\]"):
             Surface.load("part.stl")
 
 
@@ -263,22 +263,18 @@ ONE_SIDED = np.array([[0, i, i % 5 + 1] for i in range(1, 6)] + [[i, i % 5 + 1, 
 @pytest.mark.parametrize(
     ("vertices", "faces", "message"),
     [
-        (BALL, _without(FACES, 0), r"open surface with 1 hole \(3 edges have a facet on one side only\)"),
-        (BALL, _without(FACES, 0, 100, 200), r"open surface with 3 holes \(9 edges"),
-        (BALL, np.concatenate([FACES, FACES[:1]]), "every edge must join two facets; 3 of them join more, the first"),
-        (BALL[:6], ONE_SIDED, "must have an inside and an outside; got a surface with one side only"),
-        (BALL[:3], [(0, 1, 2), (0, 2, 1)], "must enclose a volume; got a closed surface without any"),
-        (
-            np.concatenate([BALL, BALL + 0.5]),
-            np.concatenate([FACES, FACES + len(BALL)]),
-            r"must not cross each other; they do near \[.*unite overlapping bodies",
-        ),
-        (BALL, np.empty((0, 3), dtype=int), "faces must hold at least four facets; got none"),
-        (BALL, FACES[:, [0, 0, 1]], "faces must have three different corners; all of them have fewer"),
-        (BALL, FACES + 1, "faces must be indices of the 162 vertices, from 0; got 1 to 162"),
-        (BALL, FACES.astype(float), r"faces must be whole numbers of shape \(m, 3\).*got float64"),
-        (BALL, FACES[:, :2], r"faces must be whole numbers of shape \(m, 3\).*of shape \(320, 2\)"),
-        (BALL[:, :2], FACES, r"Surface: vertices must have shape \(n, 3\)"),
+        (BALL, _without(FACES, 0), r"open.*1 hole \(3 edges"),
+        (BALL, _without(FACES, 0, 100, 200), r"open.*3 holes \(9 edges"),
+        (BALL, np.concatenate([FACES, FACES[:1]]), r"join two facets; 3.*join more"),
+        (BALL[:6], ONE_SIDED, r"inside and.*outside.*one side"),
+        (BALL[:3], [(0, 1, 2), (0, 2, 1)], "enclose a volume"),
+        (np.concatenate([BALL, BALL + 0.5]), np.concatenate([FACES, FACES + len(BALL)]), r"not cross.*near \[.*unite"),
+        (BALL, np.empty((0, 3), dtype=int), r"faces.*four facets.*none"),
+        (BALL, FACES[:, [0, 0, 1]], r"faces.*three different corners"),
+        (BALL, FACES + 1, r"faces.*162 vertices.*1 to 162"),
+        (BALL, FACES.astype(float), r"faces.*whole numbers.*float64"),
+        (BALL, FACES[:, :2], r"faces.*whole.*\(320, 2\)"),
+        (BALL[:, :2], FACES, r"vertices.*shape \(n, 3\)"),
         (np.where(BALL > 0.9, np.nan, BALL), FACES, "vertices must be finite"),
     ],
     ids=[

@@ -63,7 +63,7 @@ def test_initial_sites(n: int, sampling: Any) -> None:
 
 
 def test_time_enters_once() -> None:
-    with pytest.raises(ProblemError, match=r"Time once; Interval\(0.0, 1.0\) \* Time\(0.0, 1.0\) has its time"):
+    with pytest.raises(ProblemError, match=r"Time once.*Interval.*\* Time"):
         _ = Interval(0, 1) * Time(0, 1) * Time(0, 1)
 
 
@@ -75,12 +75,12 @@ def test_only_time_multiplies_a_domain() -> None:
 @pytest.mark.parametrize(
     ("start", "end", "message"),
     [
-        (1, 0, r"Time: end must be later than start; got start = 1\.0, end = 0\.0"),
-        (1, 1, r"Time: end must be later than start"),
-        (0, math.inf, r"Time: end must be finite; got inf"),
-        (math.nan, 1, r"Time: start must be finite; got nan"),
-        ("0", 1, r"Time: start must be a number; got '0'"),
-        (0, (1,), r"Time: end must be a number; got \(1,\)"),
+        (1, 0, r"end.*later than start.*1\.0.*0\.0"),
+        (1, 1, r"end.*later than start"),
+        (0, math.inf, r"Time: end.*finite.*inf"),
+        (math.nan, 1, r"Time: start.*finite.*nan"),
+        ("0", 1, r"Time: start.*a number.*'0'"),
+        (0, (1,), r"Time: end.*a number.*\(1,\)"),
     ],
 )
 def test_bad_times(start: Any, end: Any, message: str) -> None:
@@ -121,11 +121,11 @@ class TestAlone:
             assert rule.integrate(rule.points[:, 0] ** power) == pytest.approx(exact, rel=1e-13)
 
     def test_what_only_space_can(self) -> None:
-        with pytest.raises(ProblemError, match=r"Time once; Time\(-1.0, 3.0\) has its time already"):
+        with pytest.raises(ProblemError, match=r"Time once; Time.*has its time"):
             _ = self.TIME * Time(0, 1)
-        with pytest.raises(ProblemError, match="combine domains in space, then multiply by Time"):
+        with pytest.raises(ProblemError, match=r"combine.*in space.*by Time"):
             _ = self.TIME | Interval(0, 1)
-        with pytest.raises(ProblemError, match="is moved, scaled and rotated in space, then multiplied by Time"):
+        with pytest.raises(ProblemError, match=r"rotated in space.*by Time"):
             self.TIME.moved((1,))
 
     def test_picture(self, tmp_path: Any) -> None:

@@ -20,7 +20,7 @@ def test_a_second_run_is_refused(tmp_path: Path) -> None:
     store = tmp_path / "a.db"
     with (
         only_run(store),
-        pytest.raises(ProblemError, match=r"another run is working on '.*a\.db'; 'fspielm study stat"),
+        pytest.raises(ProblemError, match=r"another run.*a\.db'.*study stat"),
     ):
         hold(store)
 
@@ -38,7 +38,7 @@ def test_other_studies_are_free(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(ProblemError, match=r"cannot write beside .*: No such file"):
+    with pytest.raises(ProblemError, match=r"write beside.*No such file"):
         hold(tmp_path / "missing" / "a.db")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -107,10 +108,10 @@ def test_without_either_the_estimate_is_the_measure() -> None:
 def test_a_reference_must_fit_the_problem() -> None:
     subject = Subject("room", ROOM)
     plane = fs.solve(fs.cases.load("heat").problem, features=fs.FrequencyShift(50, mu=(1, 9)), rng=0)
-    with pytest.raises(ProblemError, match="room: the reference solution has 2 coordinates, the problem 1"):
+    with pytest.raises(ProblemError, match=r"room: the reference.*2 coord"):
         subject.with_reference(plane)
     shorter = fs.solve(fs.read_problem(ROOM.replace('"pi"', "1")), rng=0)
-    with pytest.raises(ProblemError, match="room: the reference solution's domain does not cover"):
+    with pytest.raises(ProblemError, match=r"room: the reference.*cover"):
         subject.with_reference(shorter)
 
 
@@ -136,7 +137,7 @@ def test_failures_are_outcomes(monkeypatch: pytest.MonkeyPatch, job: Job, error:
 def test_a_solve_beyond_the_plans_memory_fails_before_it_begins(job: Job) -> None:
     outcome = perform(job, Subject("poisson-1d").open(), replace(TERMS, memory=1e5))
     assert outcome.status == "failed"
-    assert outcome.message.endswith("above the budget of 0.1 MiB; allow more with the plan's memory, in bytes")
+    assert re.search(r"budget of 0\.1 MiB; .*the plan's memory", outcome.message)
 
 
 def test_the_memory_of_a_job_is_known_before(job: Job) -> None:
@@ -158,5 +159,5 @@ def test_threads_and_memory_are_the_plans(job: Job) -> None:
 
 
 def test_nothing_to_measure_on_is_no_error_of_zero() -> None:
-    with pytest.raises(ProblemError, match="no point of the measuring grid lies in the domain"):
+    with pytest.raises(ProblemError, match=r"no point.*measuring grid"):
         relative_error(lambda points: points[:, 0], np.empty(0), np.empty((0, 2)))

@@ -100,22 +100,22 @@ def test_another_problem_file_under_the_same_name_is_another_plan() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"methods": ["fs-x"]}, r"methods: there is no 'fs-x'; there are tanh, .*; did you mean 'fs-l'\?|'fs-g'"),
-        ({"methods": []}, "methods is empty; a sweep over nothing has no solves"),
-        ({"methods": "fs-l"}, "methods must be a list; got 'fs-l'"),
+        ({"methods": ["fs-x"]}, r"methods.*'fs-x'.*'fs-l'\?|'fs-g'"),
+        ({"methods": []}, "methods is empty"),
+        ({"methods": "fs-l"}, "methods must be a list"),
         ({"methods": ["fs-l", "fs-l"]}, "methods has 'fs-l' twice"),
         ({"subjects": []}, "subjects is empty"),
         ({"mu": []}, "mu is empty"),
-        ({"mu": "all"}, 'mu must be "best", "grid" or a list of pairs'),
-        ({"mu": [5]}, r"mu must be pairs \(smallest, largest\); got 5"),
+        ({"mu": "all"}, 'mu must be "best", "grid"'),
+        ({"mu": [5]}, r"mu must.*pairs.*got 5"),
         ({"mu": [(9, 5)]}, "0 <= smallest <= largest; got"),
         ({"mu": [("1", 5)]}, "0 <= smallest <= largest; got"),
-        ({"neurons": [0]}, "neurons must be a whole number, at least 1; got 0"),
-        ({"seeds": [-1]}, "seeds must be whole numbers >= 0; got -1"),
-        ({"seeds": [True]}, "seeds must be whole numbers >= 0; got True"),
-        ({"scaling": ["max"]}, "scaling: there is no 'max'; there are none, rms"),
-        ({"least_squares": ["lu"]}, 'least squares must be "qr", or "svd"'),
-        ({"least_squares": ["svd 2"]}, 'least squares must be "qr", or "svd"'),
+        ({"neurons": [0]}, r"neurons.*whole number.*got 0"),
+        ({"seeds": [-1]}, r"seeds.*whole numbers.*-1"),
+        ({"seeds": [True]}, r"seeds.*whole numbers.*True"),
+        ({"scaling": ["max"]}, r"scaling.*'max'.*none, rms"),
+        ({"least_squares": ["lu"]}, r'least squares.*"qr", or "svd"'),
+        ({"least_squares": ["svd 2"]}, r'least squares.*"qr", or "svd"'),
     ],
 )
 def test_a_wrong_sweep_is_refused(settings: dict[str, Any], message: str) -> None:
@@ -126,22 +126,22 @@ def test_a_wrong_sweep_is_refused(settings: dict[str, Any], message: str) -> Non
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"sweeps": []}, "a plan needs at least one sweep"),
-        ({"sweeps": [1]}, "sweeps must be a list of Sweep objects"),
+        ({"sweeps": []}, "at least one sweep"),
+        ({"sweeps": [1]}, r"sweeps.*list of Sweep"),
         ({"name": ""}, "name must be a text"),
-        ({"threads": 0}, "threads must be a whole number, at least 1; got 0"),
-        ({"seconds": -1}, "seconds must be a positive number; got -1"),
-        ({"memory": "8 GB"}, "memory must be a positive number; got '8 GB'"),
-        ({"tol": 2}, "tol must lie between 0 and 1; got 2"),
-        ({"sweeps": [Sweep(["heet"], ["fs-l"])]}, "unknown case 'heet'; the plan knows .*; did you mean 'heat'?"),
-        ({"files": [Subject("heat", ROOM)]}, "two subjects of the plan are called 'heat'"),
+        ({"threads": 0}, r"threads.*whole number.*got 0"),
+        ({"seconds": -1}, r"seconds.*positive.*-1"),
+        ({"memory": "8 GB"}, r"memory.*positive.*'8 GB'"),
+        ({"tol": 2}, r"tol.*between 0 and 1; got 2"),
+        ({"sweeps": [Sweep(["heet"], ["fs-l"])]}, r"'heet'.*did you mean 'heat'"),
+        ({"files": [Subject("heat", ROOM)]}, r"two subjects.*'heat'"),
         (
             {"files": [Subject("room", ROOM)], "sweeps": [Sweep(["room"], ["fs-l"], neurons=[9])]},
-            'room: mu="best" is the paper\'s; give a problem file its own ranges',
+            r'room: mu="best".*own ranges',
         ),
         (
             {"files": [Subject("room", ROOM)], "sweeps": [Sweep(["room"], ["fs-l"], mu=[(1, 2)])]},
-            "room: a problem file needs neurons",
+            r"room:.*needs neurons",
         ),
     ],
 )
@@ -151,7 +151,7 @@ def test_a_wrong_plan_is_refused(settings: dict[str, Any], message: str) -> None
 
 
 def test_an_unknown_builtin_plan_is_refused() -> None:
-    with pytest.raises(ProblemError, match="there is no plan 'all'; there are paper, tables, light, quick"):
+    with pytest.raises(ProblemError, match=r"no plan 'all'.*light, quick"):
         builtin_plan("all")
 
 
@@ -161,7 +161,7 @@ def test_least_squares_have_one_way_of_being_written() -> None:
     assert make_least_squares("svd 1e-10") == fs.TruncatedSVD(1e-10)
     odd = Sweep(["heat"], ["fs-l"], least_squares=["svd 1.23456789e-12", "svd 1.234567e-12"])
     assert len(set(odd.least_squares)) == 2
-    with pytest.raises(ProblemError, match="least_squares has 'svd 1e-12' twice"):
+    with pytest.raises(ProblemError, match=r"least_squares.*'svd 1e-12' twice"):
         Sweep(["heat"], ["fs-l"], least_squares=["svd", "svd 1e-12"])
 
 

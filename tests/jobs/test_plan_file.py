@@ -166,63 +166,63 @@ class TestWrite:
         assert read_plan(write_plan(plan)) == plan
 
     def test_what_is_refused(self, tmp_path: Path) -> None:
-        with pytest.raises(fs.ProblemError, match=r"plan must be an fs.study.Plan; got 'quick'"):
+        with pytest.raises(fs.ProblemError, match=r"plan.*fs.study.Plan.*'quick'"):
             write_plan("quick")  # type: ignore[arg-type]
         with pytest.raises(fs.ProblemError, match="its folder does not exist"):
             write_plan(builtin_plan("quick"), tmp_path / "no" / "a.toml")
         large = Subject("large", ROOM + "#" * 1_000_000)
         plan = Plan("a", [Sweep(["large"], ["gff"], mu=[(1, 2)], neurons=[5])], [large])
-        with pytest.raises(fs.ProblemError, match="a plan file at most 1000000; keep its problems and references"):
+        with pytest.raises(fs.ProblemError, match=r"plan file.*1000000.*references"):
             write_plan(plan)
 
 
 BAD = [
-    ('"heat", ', '"haet", ', 6, "unknown case 'haet'; .*did you mean 'heat'"),
-    ('"fs-g"', '"fsg"', 7, "methods: there is no 'fsg'; .*did you mean 'fs-g'"),
+    ('"heat", ', '"haet", ', 6, r"'haet'.*did you mean 'heat'"),
+    ('"fs-g"', '"fsg"', 7, r"'fsg'.*did you mean 'fs-g'"),
     ('"fs-l", "fs-g"', "", 7, "methods is empty"),
-    ('"heat", "room"', "3", 6, "subjects must be a list of names"),
-    ("mu =", "my =", 8, "no key 'my' here; did you mean 'mu'"),
-    ("neurons = [400, 800]", "", 5, "room: a problem file needs neurons"),
-    ("[400, 800]", "400", 9, "neurons must be a list of whole numbers, as in .*; got 400"),
-    ("[400, 800]", "[0]", 9, "neurons must be a whole number, at least 1; got 0"),
+    ('"heat", "room"', "3", 6, r"subjects.*list of names"),
+    ("mu =", "my =", 8, r"no key 'my'.*'mu'"),
+    ("neurons = [400, 800]", "", 5, r"room:.*needs neurons"),
+    ("[400, 800]", "400", 9, r"neurons.*list.*got 400"),
+    ("[400, 800]", "[0]", 9, r"neurons.*whole number.*got 0"),
     ("[400, 800]", "[9223372036854775808]", 9, r"neurons must be below 2\*\*63"),
     ("[[5, 80], [10, 90]]", '"best"', 8, 'room: mu="best" is the paper'),
-    ("[[5, 80], [10, 90]]", '"bset"', 8, 'mu must be "best", "grid" or a list'),
-    ("[[5, 80], [10, 90]]", "[[5, 80], [10]]", 8, r"mu must be .*; got \[\[5, 80\], \[10\]\]"),
-    ("[[5, 80], [10, 90]]", "[[50, 8]]", 8, "mu must be .* 0 <= smallest <= largest; got"),
-    ("[[5, 80], [10, 90]]", "[[5, nan]]", 8, "mu must be .* 0 <= smallest <= largest; got"),
-    ("[[5, 80], [10, 90]]", f"[[5, 0x{'f' * 5000}]]", 8, "mu must be .*; got a number of too many digits"),
+    ("[[5, 80], [10, 90]]", '"bset"', 8, r'mu must be "best".*or a list'),
+    ("[[5, 80], [10, 90]]", "[[5, 80], [10]]", 8, r"mu must be .*\[10\]\]"),
+    ("[[5, 80], [10, 90]]", "[[50, 8]]", 8, r"mu must be .*smallest <= largest"),
+    ("[[5, 80], [10, 90]]", "[[5, nan]]", 8, r"mu must be .*smallest <= largest"),
+    ("[[5, 80], [10, 90]]", f"[[5, 0x{'f' * 5000}]]", 8, r"mu must be .*too many digits"),
     ("[[5, 80], [10, 90]]", "[[5, 80], [5.0, 80.0]]", 8, r"mu has \(5.0, 80.0\) twice"),
     ("[[5, 80], [10, 90]]", "[]", 8, "mu is empty"),
     ("[[5, 80], [10, 90]]", "{ min = [1], max = [] }", 8, "mu is empty"),
-    ("[[5, 80], [10, 90]]", "{ min = [1], max = 2 }", 8, "max must be a list of numbers; got 2"),
+    ("[[5, 80], [10, 90]]", "{ min = [1], max = 2 }", 8, r"max.*list of numbers; got 2"),
     ("[[5, 80], [10, 90]]", "{ min = [1], top = [2] }", 8, "no key 'top' here"),
-    ("[[5, 80], [10, 90]]", f"{{ min = {[1] * 600}, max = {[2] * 600} }}", 8, "mu has more than 250000 combinations"),
-    ("seeds = 2", "seeds = 0", 10, "seeds must be .* at most 250000; got 0"),
-    ("seeds = 2", "seeds = true", 10, "seeds must be a list of whole numbers"),
+    ("[[5, 80], [10, 90]]", f"{{ min = {[1] * 600}, max = {[2] * 600} }}", 8, r"\bmu .*250000 combinations"),
+    ("seeds = 2", "seeds = 0", 10, r"seeds.*at most 250000; got 0"),
+    ("seeds = 2", "seeds = true", 10, r"seeds.*list of whole numbers"),
     ("seeds = 2", "seeds = [1, 1]", 10, "seeds has 1 twice"),
-    ("seeds = 2", "seeds = [-1]", 10, "seeds must be whole numbers >= 0; got -1"),
+    ("seeds = 2", "seeds = [-1]", 10, r"seeds.*whole numbers.*-1"),
     ("seeds = 2", "seeds = 10000\nleast_squares = ['qr', 'svd 1e-9', 'svd 1e-8', 'svd 1e-7']", 5, "at most 250000"),
-    ("seeds = 2", 'least_squares = ["lu"]', 10, 'least squares must be "qr", or "svd"'),
+    ("seeds = 2", 'least_squares = ["lu"]', 10, r'least squares.*"qr", or "svd"'),
     ("seeds = 2", 'scaling = ["max"]', 10, "scaling: there is no 'max'"),
-    ("threads = 1", "threads = 0", 2, "threads must be a whole number, at least 1; got 0"),
-    ("threads = 1", "threads = 1.5", 2, "threads must be a whole number; got 1.5"),
-    ("threads = 1", "seconds = inf", 2, "seconds must be a positive number; got inf"),
-    ("threads = 1", 'memory = "4 GB"', 2, "memory must be a number; got '4 GB'"),
+    ("threads = 1", "threads = 0", 2, r"threads.*whole number.*got 0"),
+    ("threads = 1", "threads = 1.5", 2, r"threads.*whole number.*1.5"),
+    ("threads = 1", "seconds = inf", 2, r"seconds.*positive.*inf"),
+    ("threads = 1", 'memory = "4 GB"', 2, r"memory.*number.*'4 GB'"),
     ("threads = 1", "tol = 1", 2, "tol must lie between 0 and 1"),
     ('"mine"', '""', 1, "name must be a text"),
-    ('"room.toml"', '"rom.toml"', 4, "number 1: rom.toml: no such file"),
-    ('"room.toml"', '"../room.toml"', 4, "path must name a file beside the plan, or below"),
+    ('"room.toml"', '"rom.toml"', 4, r"1: rom.toml: no such file"),
+    ('"room.toml"', '"../room.toml"', 4, r"path.*beside the plan, or below"),
     ('"room.toml"', '"."', 4, "path must name a file"),
     ('"room.toml"', '"mine.toml"', 1, "no key 'name' here"),  # a plan is no problem
-    ('path = "room.toml"', 'nmae = "a"', 4, "no key 'nmae' here; did you mean 'name'"),
+    ('path = "room.toml"', 'nmae = "a"', 4, r"no key 'nmae'.*'name'"),
     ('path = "room.toml"', 'name = "a"', 3, "the key 'path' is missing"),
-    ('path = "room.toml"', 'path = "room.toml"\nname = "heat"', 5, "a benchmark has the name 'heat'"),
-    ('path = "room.toml"', 'path = "room.toml"\n[[files]]\npath = "room.toml"', 5, "another file has the name 'room'"),
+    ('path = "room.toml"', 'path = "room.toml"\nname = "heat"', 5, r"benchmark.*name 'heat'"),
+    ('path = "room.toml"', 'path = "room.toml"\n[[files]]\npath = "room.toml"', 5, r"another file.*name 'room'"),
     ('path = "room.toml"', 'path = "room.toml"\nreference = "no.fspielm"', 5, "no.fspielm: no such file"),
-    ('path = "room.toml"', 'path = "room.toml"\nreference = "room.toml"', 5, "not a solution that fspielm saved"),
-    ('path = "room.toml"', 'path = "room.toml"\nreference = "plane.fspielm"', 5, "has 2 coordinates, the problem 1"),
-    ('path = "room.toml"', 'path = "room.toml"\nvalues = "AAAA"', 5, "values must be what write_plan wrote"),
+    ('path = "room.toml"', 'path = "room.toml"\nreference = "room.toml"', 5, "not a solution"),
+    ('path = "room.toml"', 'path = "room.toml"\nreference = "plane.fspielm"', 5, r"2 coordinates.*problem 1"),
+    ('path = "room.toml"', 'path = "room.toml"\nvalues = "AAAA"', 5, r"values.*write_plan"),
     ('path = "room.toml"', 'path = "room.toml"\nvalues = "AAAAAAAAAAA="', 5, "finite numbers, .*; got 1"),
     ('path = "room.toml"', 'path = "room.toml"\ntext = "x"', 5, "either path or text, not both"),
     ('path = "room.toml"', 'text = "x"', 4, "text needs a name beside it"),
@@ -253,8 +253,8 @@ class TestRefused:
         [
             ("a = 1\n", "no key 'a' here"),
             ("\n", "the key 'name' is missing"),
-            ('name = "a"\nsweeps = []\n', "a plan needs at least one sweep"),
-            ('name = "a"\n[sweeps]\n', "sweeps must be a list of tables"),
+            ('name = "a"\nsweeps = []\n', "at least one sweep"),
+            ('name = "a"\n[sweeps]\n', r"sweeps.*list of tables"),
         ],
     )
     def test_without_a_place(self, text: str, message: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import sqlite3
 import subprocess
 import sys
@@ -130,9 +131,7 @@ class TestRefusals:
             run(plan_of(2), tmp_path / "a.db")
 
     def test_workers_and_a_scheduler(self, tmp_path: Path) -> None:
-        with pytest.raises(
-            ProblemError, match=r"workers=2 are those of this machine, scheduler='tcp://a:1' has its own"
-        ):
+        with pytest.raises(ProblemError, match=r"workers=2.*scheduler=.*its own"):
             run(plan_of(1), tmp_path / "a.db", workers=2, scheduler="tcp://a:1")
 
     @pytest.mark.parametrize("workers", [0, -1, 1.5, "two"])
@@ -142,9 +141,7 @@ class TestRefusals:
 
     def test_more_than_the_cores(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(running, "available_threads", lambda: 4)
-        with pytest.warns(
-            WorkersWarning, match=r"workers=3 with 2 threads each on 4 cores .*; workers=2 would be faster"
-        ):
+        with pytest.warns(WorkersWarning, match=r"workers=3.*4 cores.*workers=2"):
             engine = running._make_engine(plan_of(1, threads=2), 3, None)
         assert isinstance(engine, Processes)
 
@@ -169,7 +166,7 @@ class TestRefusals:
 
         with monkeypatch.context() as patch:
             patch.setattr(Store, "open", open_full)
-            with pytest.raises(StoreError, match=r"no space .*; what it holds is safe; .* again goes on"):
+            with pytest.raises(StoreError, match=r"no space.*safe.*goes on"):
                 run(plan, store)
         before = len(rows_of(store))
         assert 0 < before < len(plan.jobs)
@@ -190,7 +187,7 @@ class TestRefusals:
         with pytest.raises(ProblemError) as caught:
             run(plan_of(25), tmp_path / "a.db")
         # and nothing is called safe that is not there
-        assert str(caught.value) == f"cannot write to {str(tmp_path / 'a.db')!r}: no space left on the disk"
+        assert re.fullmatch(r"cannot write.*a\.db': no space left [^;]*", str(caught.value))
         assert list(tmp_path.iterdir()) == []
 
 
@@ -256,7 +253,7 @@ def test_the_interface() -> None:
 
 
 def test_a_name_is_no_plan(tmp_path: Path) -> None:
-    with pytest.raises(ProblemError, match=r"plan must be a Plan, as of .*builtin_plan\(\"quick\"\); got 'quick'"):
+    with pytest.raises(ProblemError, match=r"plan.*builtin_plan.*got 'quick'"):
         run("quick", tmp_path / "a.db")  # type: ignore[arg-type]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -85,7 +86,8 @@ class TestTimeLimits:
 
     def test_one_that_ends_late_has_failed_too(self, sandbox: Sandbox) -> None:
         outcome = perform(sandbox, SHORT, replace(TERMS, seconds=1e-4))
-        assert (outcome.status, outcome.message) == ("failed", "took longer than the plan's 0.0001 s")
+        assert outcome.status == "failed"
+        assert re.match(r"took longer.* 0\.0001 s$", outcome.message)
         assert outcome.seconds > 1e-4
         # there was nothing to end
         assert sandbox._process is not None
@@ -104,10 +106,8 @@ class TestTimeLimits:
         with closing(Sandbox(1)) as sandbox:
             outcome = perform(sandbox, SHORT)
             assert sandbox._process is None
-        assert (outcome.status, outcome.message) == (
-            "failed",
-            "the process that solves did not start within 0.3 s",
-        )
+        assert outcome.status == "failed"
+        assert re.search(r"not start.* 0\.3 s$", outcome.message)
 
 
 class TestThreads:
@@ -123,9 +123,7 @@ class TestThreads:
         outcome = json.loads(answers.getvalue().splitlines()[1])["outcome"]
         assert outcome["status"] == status
         if status == "failed":
-            assert outcome["message"] == (
-                "the linear algebra of this machine runs 1 threads, the plan has 2; give the plan threads=1 or fewer"
-            )
+            assert re.search(r"linear algebra.*1 threads.*plan has 2.*threads=1", outcome["message"])
 
 
 class TestEnds:
@@ -141,7 +139,8 @@ class TestEnds:
     def test_too_long(self, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "_GRACE_SECONDS", 0.1)
         outcome = perform(sandbox, LONG, replace(TERMS, seconds=0.1))
-        assert (outcome.status, outcome.message) == ("failed", "took longer than the plan's 0.1 s")
+        assert outcome.status == "failed"
+        assert re.match(r"took longer.* 0\.1 s$", outcome.message)
         assert sandbox._process is None
 
     def test_killed(self, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,10 +154,9 @@ class TestEnds:
         monkeypatch.setattr(Sandbox, "_send", send_and_kill)
         outcome = perform(sandbox, LONG)
         assert outcome.status == "failed"
-        assert outcome.message == "the process was killed, most likely by the system for lack of memory"
+        assert re.search(r"killed.*memory", outcome.message)
 
-    def test_no_longer_wanted(self, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(module, "_ASK_SECONDS", 0.1)
+    def test_no_longer_wanted(self, sandbox: Sandbox) -> None:
         outcome = perform(sandbox, LONG, wanted=lambda: False)
         assert (outcome.status, outcome.message) == ("failed", "no longer wanted")
 
@@ -176,7 +174,7 @@ class TestEnds:
         monkeypatch.setattr(module, "start_module", refuse)
         with closing(Sandbox(1)) as sandbox:
             outcome = perform(sandbox, SHORT)
-        assert outcome.message == "the process that solves cannot be started: expected str"
+        assert re.search(r"cannot be started: expected str$", outcome.message)
 
     def test_what_is_no_text_in_the_path_is_passed_over(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(sys, "path", [*sys.path, Path("somewhere")])
@@ -187,7 +185,7 @@ class TestEnds:
         monkeypatch.setattr(module, "_MODULE", "no_such_module")
         with closing(Sandbox(1)) as sandbox:
             outcome = perform(sandbox, SHORT)
-        assert outcome.message == "the process that solved it ended with status 1"
+        assert re.search(r"ended with status 1$", outcome.message)
 
     def test_an_interruption_ends_it(self, sandbox: Sandbox) -> None:
         def interrupt() -> bool:

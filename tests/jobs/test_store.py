@@ -43,7 +43,7 @@ def test_numbers_beyond_all_numbers_are_kept_as_nothing(store: Store, job: Job) 
 
 def test_a_second_outcome_of_a_job_is_refused_and_the_first_kept(store: Store, job: Job, outcome: Outcome) -> None:
     store.record(job, outcome, {})
-    with pytest.raises(StoreError, match=r"cannot write to .*UNIQUE.*; what it holds is safe"):
+    with pytest.raises(StoreError, match=r"write to .*UNIQUE.*safe"):
         store.record(job, failure("later"), {})
     assert [row.outcome for row in store.rows()] == [outcome]
 
@@ -74,7 +74,7 @@ def test_failures_can_be_taken_back(store: Store, plan: Plan, outcome: Outcome) 
 
 def test_another_plan_is_refused_with_what_differs(store: Store) -> None:
     other = Plan("small", [Sweep(["poisson-1d"], ["tanh"], seeds=[0])])
-    with pytest.raises(ProblemError, match=r"holds another plan \(1 solves only in this plan, .*8 .* in the store"):
+    with pytest.raises(ProblemError, match=r"another plan \(1 solves.* 8 "):
         store.check_plan(other)
 
 
@@ -83,7 +83,7 @@ def test_a_newer_form_is_refused_with_the_remedy(store: Store) -> None:
     with sqlite3.connect(store.path) as connection:
         connection.execute("UPDATE meta SET value = '99' WHERE name = 'format'")
         connection.execute("UPDATE meta SET value = '7.0' WHERE name = 'fspielm'")
-    with pytest.raises(ProblemError, match=r"written by fspielm 7.0, whose form 99 .* upgrade with: pip install"):
+    with pytest.raises(ProblemError, match=r"fspielm 7.0.*form 99.*upgrade"):
         Store.open(store.path)
 
 
@@ -107,12 +107,12 @@ def test_other_files_are_no_studies(tmp_path: Path) -> None:
         Store.open(tmp_path)
     text = tmp_path / "text.db"
     text.write_text("not a database, but long enough to look like one" * 30)
-    with pytest.raises(ProblemError, match=r"cannot open .* as a study: file is not a database"):
+    with pytest.raises(ProblemError, match=r"open .*file is not a database"):
         Store.open(text)
     foreign = tmp_path / "foreign.db"
     with sqlite3.connect(foreign) as connection:
         connection.execute("CREATE TABLE meta (name, value)")
-    with pytest.raises(ProblemError, match="is a database, but no study of fspielm"):
+    with pytest.raises(ProblemError, match="a database, but no study"):
         Store.open(foreign)
 
 
@@ -128,7 +128,7 @@ def test_a_full_disk_is_said_and_costs_nothing_stored(store: Store, plan: Plan, 
     store.record(plan.jobs[0], outcome, {})
     pages = store._connection.execute("PRAGMA page_count").fetchone()[0]
     store._connection.execute(f"PRAGMA max_page_count = {pages}")
-    with pytest.raises(StoreError, match=r"no space left on the disk; what it holds is safe"):
+    with pytest.raises(StoreError, match=r"no space left.*safe"):
         store.record(plan.jobs[1], Outcome("done", message="x" * 10_000), {})
     with Store.open(store.path, read_only=True) as again:
         assert again.rows()[0].outcome == outcome
@@ -136,7 +136,7 @@ def test_a_full_disk_is_said_and_costs_nothing_stored(store: Store, plan: Plan, 
 
 def test_a_study_never_takes_the_place_of_another(store: Store, plan: Plan, job: Job, outcome: Outcome) -> None:
     store.record(job, outcome, {})
-    with pytest.raises(ProblemError, match="is there already; open it, or name another file"):
+    with pytest.raises(ProblemError, match="is there already"):
         Store.create(store.path, plan, plan.terms())
     assert len(store.rows()) == 1
 

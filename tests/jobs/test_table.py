@@ -43,7 +43,7 @@ def test_rows_of_a_larger_plan_are_taken_as_far_as_they_belong(exported: Path, t
 def test_a_table_of_other_solves_is_refused(exported: Path, tmp_path: Path) -> None:
     other = Plan("other", [Sweep(["heat"], ["fs-l"], seeds=[0])])
     store = Store.create(tmp_path / "other.db", other, other.terms())
-    with store, pytest.raises(ProblemError, match=r"no row of .* belongs to this plan; its first is poisson-1d"):
+    with store, pytest.raises(ProblemError, match=r"no row of.*plan.*poisson-1d"):
         import_csv(store, exported)
 
 
@@ -68,11 +68,11 @@ def _changed(path: Path, old: str, new: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("held_out,", "held_in,", "is no table of a study: it has no column 'held_out'"),
-        (",done,", ",perhaps,", "line 2: the status must be done or failed; got 'perhaps'"),
-        (",0.30000000000000004,", ",much,", "line 2: could not convert string to float: 'much'"),
+        ("held_out,", "held_in,", r"no table.*column 'held_out'"),
+        (",done,", ",perhaps,", r"line 2: the status.*'perhaps'"),
+        (",0.30000000000000004,", ",much,", r"line 2:.*float: 'much'"),
         ('"{""equation""', '"{""equation', "line 2: "),
-        ('"{""equation"": 1e-07, ""dirichlet x-"": 2e-09}"', "[1]", "line 2: numbers by name are expected"),
+        ('"{""equation"": 1e-07, ""dirichlet x-"": 2e-09}"', "[1]", "line 2: numbers by name"),
     ],
 )
 def test_a_spoilt_table_is_refused_as_a_whole(
@@ -89,7 +89,7 @@ def test_a_row_twice_or_cut_short_is_refused(exported: Path, store: Store) -> No
     text = exported.read_text(encoding="utf-8")
     lines = text.splitlines(keepends=True)
     exported.write_text(text + lines[1], encoding="utf-8")
-    with pytest.raises(ProblemError, match="line 6: the same solve a second time"):
+    with pytest.raises(ProblemError, match=r"line 6:.*second time"):
         import_csv(store, exported)
     exported.write_text(lines[0] + lines[1][:40], encoding="utf-8")
     with pytest.raises(ProblemError, match="line 2: the line is cut short"):
@@ -100,14 +100,14 @@ def test_a_table_without_its_environments_is_refused(exported: Path, plan: Plan,
     origin = exported.with_suffix(".origin.json")
     content = json.loads(origin.read_text(encoding="utf-8"))
     origin.write_text(json.dumps(content | {"environments": {}}), encoding="utf-8")
-    with pytest.raises(ProblemError, match="beside it does not have; keep the two files together"):
+    with pytest.raises(ProblemError, match="keep the two files together"):
         read_table(plan, exported)
     for text in ("[1]", "{}", "{", json.dumps(content | {"environments": [1]})):
         origin.write_text(text, encoding="utf-8")
         with pytest.raises(ProblemError, match=r"cannot read .*\.origin\.json'"):
             read_table(plan, exported)
     origin.unlink()
-    with pytest.raises(ProblemError, match="it belongs to the table beside it"):
+    with pytest.raises(ProblemError, match="belongs to the table beside it"):
         read_table(plan, exported)
 
 
@@ -120,11 +120,11 @@ def _own(text: str, **terms: Any) -> Plan:
 @pytest.mark.parametrize(
     ("there", "here", "message"),
     [
-        (_own(ROOM), _own(ROOM + "# later\n"), "its problem 'room', or what that is measured with, is another one"),
+        (_own(ROOM), _own(ROOM + "# later\n"), r"'room'.*is another one"),
         (
             _own(ROOM, tol=1e-3, methods=["automatic"]),
             _own(ROOM, tol=1e-9, methods=["automatic"]),
-            "its automatic solves have tol=0.001, those of the plan 1e-09",
+            r"tol=0.001.*plan 1e-09",
         ),
     ],
 )
@@ -135,7 +135,7 @@ def test_a_table_of_another_problem_or_on_other_terms_is_refused(
         store.record(there.jobs[0], outcome, {})
     table = export_csv(tmp_path / "there.db", tmp_path / "there.csv")
     assert len(read_table(there, table).rows) == 1
-    with pytest.raises(ProblemError, match=f"is of another study: {message}"):
+    with pytest.raises(ProblemError, match=rf"another study: .*{message}"):
         read_table(here, table)
 
 
@@ -149,7 +149,7 @@ def test_a_success_takes_the_place_of_a_failure(exported: Path, plan: Plan, tmp_
 def test_a_table_of_other_threads_is_refused(store: Store, plan: Plan, outcome: Outcome, tmp_path: Path) -> None:
     store.record(plan.jobs[0], outcome, {THREADS: "8"})
     table = export_csv(store.path, tmp_path / "rows.csv")
-    with pytest.raises(ProblemError, match="it was solved with 8 threads, and the plan has 1"):
+    with pytest.raises(ProblemError, match=r"8 threads.*the plan has 1"):
         read_table(plan, table)
 
 
@@ -172,7 +172,7 @@ def test_a_table_that_cannot_be_taken_leaves_no_study(exported: Path, plan: Plan
 def test_no_table_no_rows(store: Store, tmp_path: Path) -> None:
     with pytest.raises(ProblemError, match=r"cannot read .*No such file"):
         import_csv(store, tmp_path / "none.csv")
-    with pytest.raises(ProblemError, match="is no text; a store is made one by 'fspielm study export'"):
+    with pytest.raises(ProblemError, match=r"no text.*'fspielm study export'"):
         import_csv(store, store.path)
     with pytest.raises(ProblemError, match=r"must end in \.csv"):
         export_csv(store.path, tmp_path / "rows.txt")

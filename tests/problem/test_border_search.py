@@ -106,7 +106,7 @@ def test_a_piecewise_along_the_border_of_regions_is_refused() -> None:
     domain = fs.Regions(left=fs.Box((0, 0), (0.5, 1)), right=fs.Box((0.5, 0), (1, 1)))
     board = a * sp.Piecewise((10, x < HALF), (1, True))
     given = {a: fs.ByRegion(left=2.0, right=1.0)}
-    with pytest.raises(fs.ProblemError, match=r"border 2\*x - 1 = 0 .* runs along that of the regions .*fs.ByRegion"):
+    with pytest.raises(fs.ProblemError, match=r"border 2\*x - 1 = 0.*fs.ByRegion"):
         fs.Problem(sp.Eq(flux(board), 1), domain, [fs.Dirichlet(0)], given=given)
 
 

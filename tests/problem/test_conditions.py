@@ -46,30 +46,27 @@ class TestStatements:
     @pytest.mark.parametrize("value", ["0", None, True, [0], (0, 1), np.zeros(3), sp.Eq(x, 0), sp.Matrix([0])])
     @pytest.mark.parametrize("kind", [fs.Dirichlet, fs.Neumann, fs.Initial])
     def test_what_is_no_value(self, kind: Any, value: Any) -> None:
-        with pytest.raises(fs.ProblemError, match=rf"^{kind.__name__}: value must be a number, a SymPy expr"):
+        with pytest.raises(fs.ProblemError, match=rf"^{kind.__name__}: value.*a number"):
             kind(value)
 
     def test_a_bare_function_is_no_value(self) -> None:
-        with pytest.raises(fs.ProblemError, match=r"^Dirichlet: value must be written with its coordinates"):
+        with pytest.raises(fs.ProblemError, match=r"^Dirichlet: value.*written with"):
             fs.Dirichlet(sp.Function("f"))
 
     @pytest.mark.parametrize("on", [True, False, np.bool_(0), sp.true, x == 0, sp.Eq(sp.Symbol("p", positive=True), 0)])
     @pytest.mark.parametrize("kind", [fs.Dirichlet, fs.Neumann])
     def test_a_truth_value_says_nothing_about_where(self, kind: Any, on: Any) -> None:
-        with pytest.raises(
-            fs.ProblemError,
-            match=rf"^{kind.__name__}: on=\w+ is a plain truth value .*`x == 0`.*write sp\.Eq\(x, 0\)",
-        ):
+        with pytest.raises(fs.ProblemError, match=rf"^{kind.__name__}: on=.*truth value.*sp\.Eq\(x, 0\)"):
             kind(0, on=on)
 
     @pytest.mark.parametrize("on", [0, 1.5, [], (), ["x-", 1], [None], {"x-"}, x + 1, b"x-"], ids=repr)
     def test_what_does_not_say_where(self, on: Any) -> None:
-        with pytest.raises(fs.ProblemError, match=r"^Dirichlet: on must be a part's name, a list of names, a SymPy"):
+        with pytest.raises(fs.ProblemError, match=r"^Dirichlet: on must be a part's"):
             fs.Dirichlet(0, on=on)
 
     @pytest.mark.parametrize("order", [-1, 1.0, "1", None, True])
     def test_initial_orders(self, order: Any) -> None:
-        with pytest.raises(fs.ProblemError, match=r"^Initial: order must be a whole number, 0 or more; got"):
+        with pytest.raises(fs.ProblemError, match=r"^Initial: order.*whole number"):
             fs.Initial(0, order=order)
         assert fs.Initial(0, order=np.int64(2)).order == 2
 
@@ -99,7 +96,7 @@ class TestNames:
             [fs.Dirichlet(0, on=["r-", "r+"]), fs.Neumann(r, on=["z-", "z+"])],
         )
         assert names(problem) == ["dirichlet r-", "dirichlet r+", "neumann z-", "neumann z+"]
-        with pytest.raises(fs.ProblemError, match=r"no part 'x-'; its parts are \['r-', 'r\+', 'z-', 'z\+'\]"):
+        with pytest.raises(fs.ProblemError, match=r"no part 'x-'.*'r\+'.*'z\+'\]"):
             fs.Problem(w.diff(r, 2) + w.diff(z, 2), SQUARE, [fs.Dirichlet(0, on="x-")])
 
     def test_shapes_name_their_own_parts(self) -> None:
@@ -114,13 +111,11 @@ class TestNames:
         with pytest.raises(fs.ProblemError) as caught:
             state(fs.Neumann(0, on=wrong))
         message = str(caught.value)
-        assert message.startswith(
-            f"Neumann: the boundary has no part {wrong!r}; its parts are ['x-', 'x+', 'y-', 'y+']"
-        )
-        assert message.endswith(f"; did you mean {near!r}?")
+        assert re.match(rf"Neumann: .*no part {re.escape(repr(wrong))}.*'x-', 'x\+', 'y-', 'y\+'", message)
+        assert message.endswith(f"did you mean {near!r}?")
 
     def test_nothing_near_no_suggestion(self) -> None:
-        with pytest.raises(fs.ProblemError, match=r"no part 'left'; its parts are .*'y\+'\]$"):
+        with pytest.raises(fs.ProblemError, match=r"no part 'left'.*'y\+'\]$"):
             state(fs.Dirichlet(0, on=["x-", "left"]))
 
 
@@ -202,26 +197,17 @@ class TestRelations:
     @pytest.mark.parametrize(
         ("on", "message"),
         [
-            (x > 2, r"on=x > 2 holds nowhere on the boundary"),
-            (
-                sp.Eq(x, 0.5),
-                r"holds nowhere on the boundary, or on less than .* its parts \['x-', 'x\+', 'y-', 'y\+'",
-            ),
-            (lambda p: p[:, 0] > 5, r"on=the callable <lambda> holds nowhere"),
-            (sp.Symbol("q") < 1, r"on=q < 1 contains q, which is neither a coordinate \(x, y\) nor given"),
+            (x > 2, "on=x > 2 holds nowhere"),
+            (sp.Eq(x, 0.5), r"holds nowhere.*less.*'y\+'"),
+            (lambda p: p[:, 0] > 5, "<lambda> holds nowhere"),
+            (sp.Symbol("q") < 1, r"on=q < 1 contains q.*neither"),
             (sp.Symbol("x", real=True) < 1, r"different assumptions"),
             (x, r"on=x must compare expressions"),
-            (
-                lambda p: p[:, 0],
-                r"on: the callable <lambda> must return one boolean per point.*got float64 of shape",
-            ),
-            (
-                lambda p: p < 1,
-                r"must return one boolean per point, shape \(2000,\); got bool of shape \(2000, 2\)",
-            ),
-            (lambda p: True, r"must return one boolean per point.*got bool of shape \(\)"),
-            (lambda p: p[:5, 0] < 1, r"must return one boolean per point"),
-            (lambda p: None, r"must return one boolean per point"),
+            (lambda p: p[:, 0], r"<lambda>.*boolean.*float64"),
+            (lambda p: p < 1, r"boolean.*\(2000,\).*\(2000, 2\)"),
+            (lambda p: True, r"boolean.*bool of shape \(\)"),
+            (lambda p: p[:5, 0] < 1, "one boolean per point"),
+            (lambda p: None, "one boolean per point"),
         ],
         ids=readable,
     )
@@ -265,14 +251,12 @@ class TestOperators:
 
     def test_the_value_of_a_condition_cannot_contain_the_unknown(self) -> None:
         for value in (u, u.diff(x), sp.Function("u")(0, y)):
-            with pytest.raises(fs.ProblemError, match=r"^the value of Neumann is .*u.*, which contains the unknown"):
+            with pytest.raises(fs.ProblemError, match=r"^the value of Neumann.*unknown"):
                 state(fs.Neumann(value))
 
     def test_the_symbols_of_a_value_are_coordinates_or_open(self) -> None:
         assert state(fs.Dirichlet(sp.sin(t))).open_symbols == (t,)
-        with pytest.raises(
-            fs.ProblemError, match=r"^the value of Dirichlet contains the symbol x, .*are different: use"
-        ):
+        with pytest.raises(fs.ProblemError, match=r"^the value.*symbol x.*different"):
             state(fs.Dirichlet(sp.sin(sp.Symbol("x", real=True))))
-        with pytest.raises(fs.ProblemError, match=r"^the value of Dirichlet must be a finite number; oo is inf"):
+        with pytest.raises(fs.ProblemError, match=r"^the value of Dirichlet.*oo is inf"):
             state(fs.Dirichlet(sp.oo))

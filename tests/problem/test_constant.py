@@ -60,18 +60,18 @@ def test_a_given_callable_may_be_the_factor() -> None:
     [(u.diff(x, 2) + (1 + y) * u.diff(y, 2), r"y \+ 1"), (x * u.diff(x, 2) + y * u.diff(y, 2), "y and x")],
 )
 def test_coefficients_that_vary_by_themselves_are_refused(expression: sp.Expr, named: str) -> None:
-    with pytest.raises(UnsuitableError, match=f"must be constant, or all be multiples of one function; got.*{named}"):
+    with pytest.raises(UnsuitableError, match=rf"constant.*got.*{named}"):
         constant_operator(operator(expression))
 
 
 def test_a_callable_that_looks_constant_is_refused() -> None:
     looks = operator(u.diff(x, 2) + u.diff(y, 2) + f(x, y) * u, f=lambda p: np.full(len(p), 7.0))
-    with pytest.raises(UnsuitableError, match=r"must be constant, or all be multiples of one function; got.*f\(x, y\)"):
+    with pytest.raises(UnsuitableError, match=r"constant.*got.*f\(x, y\)"):
         constant_operator(looks)
 
 
 def test_bare_functions_of_sites_are_refused() -> None:
-    with pytest.raises(UnsuitableError, match="got one that is not an expression"):
+    with pytest.raises(UnsuitableError, match="one that is not an expression"):
         constant_operator(Operator(1, (Term(lambda sites: np.ones(len(sites)), (2,)),)))
 
 

@@ -78,29 +78,26 @@ class TestNumbers:
     @pytest.mark.parametrize(
         ("given", "message"),
         [
-            (
-                {k: x},
-                r"given\[k\] = x depends on the coordinate x, but k is a symbol, which derivatives take for",
-            ),
-            ({k: w, w: x + 1}, r"given\[k\] = x \+ 1 depends on the coordinate x"),
-            ({k: k + 1}, r"given\[k\] is defined by itself"),
+            ({k: x}, r"given\[k\] = x depends.*symbol"),
+            ({k: w, w: x + 1}, r"given\[k\] = x \+ 1 depends"),
+            ({k: k + 1}, r"given\[k\].*by itself"),
             ({k: w, w: 2 * k}, r"is defined by itself"),
-            ({k: float("nan")}, r"given\[k\] must be finite; got nan"),
-            ({k: sp.oo}, r"given\[k\] must be finite; got oo"),
-            ({k: "3"}, r"given\[k\] must be a number, or an expression for one; got '3'"),
+            ({k: float("nan")}, r"given\[k\].*finite.*nan"),
+            ({k: sp.oo}, r"given\[k\].*finite.*oo"),
+            ({k: "3"}, r"given\[k\].*number.*got '3'"),
             ({k: None}, r"given\[k\] must be a number"),
             ({k: True}, r"given\[k\] must be a number"),
             ({k: [1, 2]}, r"given\[k\] must be a number"),
             ({k: np.ones(3)}, r"given\[k\] must be a number"),
             ({k: f(x)}, r"given\[k\] must be a number"),
-            ({k: square}, r"given\[k\] is a callable, but k is a symbol; .*sp\.Function\('k'\)\(x, y\)"),
-            ({k: 1, x: 2}, r"given\[x\] supplies a number for x, which is a coordinate of u\(x, y\)"),
-            ({k: 1, w: 2}, r"given names w, which no equation or condition contains"),
-            ({sp.Symbol("k", real=True): 1}, r"given names k, .*different assumptions"),
-            ({"k": 1}, r"given keys must be SymPy symbols.*the objects, not their names.*got 'k'"),
+            ({k: square}, r"given\[k\].*callable.*Function\('k'\)"),
+            ({k: 1, x: 2}, r"given\[x\].*coordinate of u"),
+            ({k: 1, w: 2}, r"given names w.*no equation"),
+            ({sp.Symbol("k", real=True): 1}, r"given names k.*assumptions"),
+            ({"k": 1}, r"given keys.*symbols.*'k'"),
             ({1: 1}, r"given keys must be"),
             ({k + 1: 1}, r"given keys must be"),
-            ([(k, 1)], r"given must be a mapping such as \{k: 3\.0, f: callable\}"),
+            ([(k, 1)], "given must be a mapping"),
             (3, r"given must be a mapping"),
         ],
         ids=readable,
@@ -115,7 +112,7 @@ class TestNumbers:
         assert 6.0 in [term.coefficient for term in problem.at({w: 3}).operator.terms]
 
     def test_a_symbol_with_other_assumptions_is_called_idle(self) -> None:
-        with pytest.raises(fs.ProblemError, match=r"given names k, .*different assumptions"):
+        with pytest.raises(fs.ProblemError, match=r"given names k.*assumptions"):
             state(LAPLACE + k * u, {k: 1, sp.Symbol("k", real=True): 1})
 
 
@@ -144,49 +141,42 @@ class TestFunctions:
         np.testing.assert_array_equal(problem.right_hand_side(POINTS), POINTS[:, 0] - POINTS[:, 1] ** 2)
 
     def test_one_callable_for_two_applications_is_refused(self) -> None:
-        with pytest.raises(fs.ProblemError, match=r"given\[f\] is one callable for f\(x\) and f\(y\), and would"):
+        with pytest.raises(fs.ProblemError, match=r"given\[f\].*f\(x\) and f\(y\), and"):
             state(sp.Eq(LAPLACE, f(x) + f(y)), {f: square})
-        with pytest.raises(fs.ProblemError, match=r"given\[f\] is one callable for f\(x\) and f\(y\)"):
+        with pytest.raises(fs.ProblemError, match=r"given\[f\].*f\(x\) and f\(y\)"):
             state(sp.Eq(LAPLACE, f(x)), {f: square}, value=f(y))
 
     @pytest.mark.parametrize("applied", [f(y, x), f(0, y), f(x - 1, y), f(x, x), f(x, w), f(2)], ids=str)
     def test_are_written_with_plain_coordinates(self, applied: Any) -> None:
-        with pytest.raises(fs.ProblemError, match=r"the given function f\(.*must be written with plain coordinates"):
+        with pytest.raises(fs.ProblemError, match=r"given function f.*plain"):
             state(sp.Eq(LAPLACE, applied), {f: square})
 
     def test_an_application_that_is_not_given_is_named(self) -> None:
-        with pytest.raises(fs.ProblemError, match=r"right-hand side needs f\(y\), which is not given"):
+        with pytest.raises(fs.ProblemError, match=r"right-hand side needs f\(y\)"):
             state(sp.Eq(LAPLACE, f(x) + f(y)), {f(x): square})
 
     @pytest.mark.parametrize("value", [3.0, x**2, "x", None, [1], f, sp.Lambda(x, x)], ids=repr)
     @pytest.mark.parametrize("key", [f, f(x, y), f(x, y).diff(x)], ids=str)
     def test_must_be_callables(self, key: Any, value: Any) -> None:
-        with pytest.raises(
-            fs.ProblemError,
-            match=r"given\[.*f.*\] must be a callable of a points array .*into the equation itself",
-        ):
+        with pytest.raises(fs.ProblemError, match=r"given\[.*f.*callable.*itself"):
             state(sp.Eq(LAPLACE, f(x, y)), {key: value})
 
     @pytest.mark.parametrize("key", [g, g(x, y), g(x, y).diff(x), f(x)], ids=str)
     def test_must_be_used(self, key: Any) -> None:
-        with pytest.raises(fs.ProblemError, match=r"given names .*, which no equation or condition contains"):
+        with pytest.raises(fs.ProblemError, match=r"given names .*no equation"):
             state(sp.Eq(LAPLACE, f(x, y)), {f(x, y): square, key: square})
 
     def test_use_in_a_condition_is_use(self) -> None:
         state(LAPLACE, {k: 2, g: square}, value=k * g(x, y))
 
     def test_the_unknown_cannot_be_given(self) -> None:
-        with pytest.raises(fs.ProblemError, match=r"no unknown function \(its u\(x, y\) is given\)"):
+        with pytest.raises(fs.ProblemError, match=r"no unknown function.*given"):
             state(LAPLACE, {u: square})
 
 
 class TestDerivativesOfGivenFunctions:
     def test_are_needed(self) -> None:
-        with pytest.raises(
-            fs.ProblemError,
-            match=r"the equation's coefficient Derivative\(a\(x\), x\) of u_x needs Derivative\(a\(x\), x\), "
-            r"which is not given; supply a callable, as in given=\{Derivative\(a\(x\), x\): callable\}",
-        ):
+        with pytest.raises(fs.ProblemError, match=r"u_x needs Derivative\(a\(x\), x\).*as in given"):
             state(DIVERGENCE, {a: square})
 
     @pytest.mark.parametrize("key", [a(x).diff(x), sp.Derivative(a(x), x), sp.Derivative(a(x), (x, 1))])
@@ -197,7 +187,7 @@ class TestDerivativesOfGivenFunctions:
 
     def test_of_second_order(self) -> None:
         equation = sp.Derivative(a(x) * u, x, x) + u.diff(y, 2)
-        with pytest.raises(fs.ProblemError, match=r"needs Derivative\(a\(x\), \(x, 2\)\)"):
+        with pytest.raises(fs.ProblemError, match=r"needs Derivative\(a.*\(x, 2\)\)"):
             state(equation, {a: square, a(x).diff(x): twice})
         found = coefficients(state(equation, {a: square, a(x).diff(x): twice, a(x).diff(x, 2): lambda p: 2.0}))
         np.testing.assert_array_equal(found[(0, 0)], 2.0)
@@ -237,7 +227,7 @@ class TestBadCallables:
     )
     def test_not_finite(self, make: Callable[[Any], fs.Problem], block: str, bad: float) -> None:
         problem = make(lambda p: np.where(p[:, 0] > 0.5, bad, 1.0))
-        with pytest.raises(fs.ProblemError, match=rf"^{block} is {bad} at x=(0\.[5-9]\d*|1), y=0\.\d+ \(\d+ of "):
+        with pytest.raises(fs.ProblemError, match=rf"^{block} is {bad} at x=(0\.[5-9]|1).*\d+ of "):
             blocks(problem)
 
     @pytest.mark.parametrize("result", [np.zeros(3), np.zeros((50, 1)), np.zeros((50, 2)), "no", None, [1j] * 49])
@@ -257,9 +247,9 @@ class TestBadCallables:
         ids=["right-hand side", "coefficient", "condition"],
     )
     def test_wrong_shape_or_type(self, make: Callable[[Any], fs.Problem], block: str, result: Any) -> None:
-        with pytest.raises(fs.ProblemError, match=rf"^{block} must return (one value per point|numbers)"):
+        with pytest.raises(fs.ProblemError, match=rf"^{block}.*(one value per point|numbers)"):
             blocks(make(lambda p: result))
 
     def test_an_expression_singular_on_a_block(self) -> None:
-        with pytest.raises(fs.ProblemError, match=r"^the value of 'dirichlet x-' is inf at x=0, y=0\.\d+ \(5 of 5"):
+        with pytest.raises(fs.ProblemError, match=r"'dirichlet x-' is inf.*\(5 of 5"):
             blocks(state(LAPLACE, value=1 / x))

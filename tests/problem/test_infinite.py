@@ -24,20 +24,18 @@ def state(equation: Any, *conditions: Any, **given: Any) -> fs.Problem:
 class TestEveryPlace:
     def test_a_right_hand_side(self, value: Any) -> None:
         for right in (value, x * value, sp.sin(y) + value):
-            with pytest.raises(fs.ProblemError, match=r"right-hand side, the term .* must be finite"):
+            with pytest.raises(fs.ProblemError, match=r"right-hand.*term.*finite"):
                 state(sp.Eq(LAPLACE, right, evaluate=False))
 
     def test_an_expression_meant_to_be_zero(self, value: Any) -> None:
-        with pytest.raises(
-            fs.ProblemError, match=r"equation: the term .* must be finite; it contains .*(oo|nan), which"
-        ):
+        with pytest.raises(fs.ProblemError, match=r"equation: the term.*(oo|nan), which"):
             state(LAPLACE - value)
 
     def test_a_coefficient(self, value: Any) -> None:
         # a sum with nan is nan
-        named = "left-hand side, the term nan" if value is sp.nan else "the equation's coefficient .* of u(_x)?"
+        named = r"left-hand side.*nan" if value is sp.nan else r"coefficient.*of u(_x)?"
         for term in (value * u, value * x * u.diff(x)):
-            with pytest.raises(fs.ProblemError, match=f"{named} must be (a )?finite"):
+            with pytest.raises(fs.ProblemError, match=rf"{named}.*finite"):
                 state(sp.Eq(LAPLACE + term, 1, evaluate=False))
 
     def test_a_value_of_a_condition(self, value: Any) -> None:
@@ -47,11 +45,11 @@ class TestEveryPlace:
                 (fs.Neumann(prescribed), "the value of Neumann"),
                 (fs.Robin(1, prescribed, 0), "the beta of Robin"),
             ):
-                with pytest.raises(fs.ProblemError, match=f"{name} must be (a )?finite"):
+                with pytest.raises(fs.ProblemError, match=rf"{name}.*finite"):
                     state(LAPLACE, condition)
 
     def test_a_condition(self, value: Any) -> None:
-        with pytest.raises(fs.ProblemError, match="Condition: equation: on its right-hand side, the term"):
+        with pytest.raises(fs.ProblemError, match=r"Condition: equation:.*right.*term"):
             state(LAPLACE, fs.Condition(sp.Eq(u, x * value, evaluate=False)))
 
     def test_what_is_given(self, value: Any) -> None:
@@ -61,16 +59,16 @@ class TestEveryPlace:
 
 @pytest.mark.parametrize("value", [sp.nan, sp.zoo])
 def test_what_sympy_has_made_false_of_is_explained(value: sp.Expr) -> None:
-    with pytest.raises(fs.ProblemError, match=r"plain truth value False .* infinite or nan"):
+    with pytest.raises(fs.ProblemError, match=r"truth value False.*infinite"):
         state(sp.Eq(LAPLACE, value))
 
 
 @pytest.mark.parametrize("value", [sp.Integer(10) ** 400, sp.Float("1e400")])
 def test_numbers_beyond_the_range_of_doubles(value: sp.Expr) -> None:
     for equation in (sp.Eq(LAPLACE, value * x), LAPLACE + value * x * u, LAPLACE - value):
-        with pytest.raises(fs.ProblemError, match="beyond the range of floating-point numbers"):
+        with pytest.raises(fs.ProblemError, match="floating-point"):
             state(equation)
-    with pytest.raises(fs.ProblemError, match=r"the value of Dirichlet must be finite; .* beyond the range"):
+    with pytest.raises(fs.ProblemError, match=r"Dirichlet.*finite.*range"):
         state(LAPLACE, fs.Dirichlet(value * x))
 
 

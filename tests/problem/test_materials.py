@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from typing import Any
 
 import numpy as np
@@ -83,7 +84,7 @@ def test_symbols_by_region() -> None:
 def test_a_callable_needs_its_derivatives() -> None:
     ax, ay = a.diff(x), a.diff(y)
     data = fs.ByRegion(core=lambda p: 1 + p[:, 0], shell=1.0)
-    with pytest.raises(fs.ProblemError, match="is a callable in 'core'; supply its derivative"):
+    with pytest.raises(fs.ProblemError, match=r"callable in 'core'.*derivative"):
         disks(data)
     given = {a: data, ax: fs.ByRegion(core=1, shell=0), ay: fs.ByRegion(core=0, shell=0)}
     problem = fs.Problem(-div_grad(a), DISKS, [fs.Dirichlet(0)], given=given)
@@ -153,7 +154,7 @@ class TestPiecewise:
         equation = sp.Eq(z.diff(t) - z.diff(x, 2) - z.diff(y, 2), source)
         problem = fs.Problem(equation, domain, [fs.Dirichlet(0), fs.Initial(0)])
         assert problem.interfaces == ()
-        assert "is not followed: it moves in the plane" in problem.remarks[0]
+        assert re.search(r"not followed.*moves in the plane", problem.remarks[0])
 
 
 class TestInterface:
@@ -173,8 +174,8 @@ class TestInterface:
     @pytest.mark.parametrize(
         ("conditions", "message"),
         [
-            ([fs.Interface(between=("core", "crust"))], "names the region 'crust'; the regions are core, shell"),
-            ([fs.Interface(), fs.Interface(jump=1)], "two Interface conditions for all interfaces"),
+            ([fs.Interface(between=("core", "crust"))], r"region 'crust'.*core, shell"),
+            ([fs.Interface(), fs.Interface(jump=1)], "two Interface conditions"),
             ([fs.Interface(flux_jump=(1, 2))], "flux_jump must be a tuple of 1"),
         ],
     )
@@ -186,16 +187,16 @@ class TestInterface:
         with pytest.raises(fs.ProblemError, match="separates nothing"):
             fs.Problem(u.diff(x, 2) + u.diff(y, 2), BOX, [fs.Dirichlet(0), fs.Interface()])
         three = fs.Regions(a=fs.Interval(0, 1), b=fs.Interval(1, 2), c=fs.Interval(2, 3))
-        with pytest.raises(fs.ProblemError, match=r"between=.'a', 'c'. separates nothing, for these two do not meet"):
+        with pytest.raises(fs.ProblemError, match=r"'a', 'c'. separates nothing"):
             fs.Problem(w.diff(x, 2), three, [fs.Dirichlet(0), fs.Interface(between=("a", "c"))])
 
 
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (fs.ByRegion(core=10.0), "has nothing for the region 'shell'; got .*: add shell=..."),
-        (fs.ByRegion(core=10.0, shell=1, crust=2), "names the region 'crust'; the regions are core, shell"),
-        (fs.ByRegion(core=0, shell=1.0), "is zero in 'core', beside 1: a contrast of zero"),
+        (fs.ByRegion(core=10.0), r"nothing for.*'shell'.*shell="),
+        (fs.ByRegion(core=10.0, shell=1, crust=2), r"region 'crust'.*core, shell"),
+        (fs.ByRegion(core=0, shell=1.0), "zero in 'core', beside 1"),
     ],
 )
 def test_data_refused(data: fs.ByRegion, message: str) -> None:
@@ -210,18 +211,18 @@ def test_a_callable_that_is_zero_is_refused() -> None:
     given = {a: fs.ByRegion(core=nothing, shell=2.0)} | {
         a.diff(axis): fs.ByRegion(core=nothing, shell=0) for axis in (x, y)
     }
-    with pytest.raises(fs.ProblemError, match="is zero in 'core', beside 2: a contrast of zero"):
+    with pytest.raises(fs.ProblemError, match="zero in 'core', beside 2"):
         fs.Problem(-div_grad(a), DISKS, [fs.Dirichlet(0)], given=given)
 
 
 def test_a_piecewise_without_a_piece_for_the_rest() -> None:
     half = sp.Piecewise((3, x < 0.5), (1, x < 0.75))
-    with pytest.raises(fs.ProblemError, match=r"end the Piecewise with a piece for the rest, \(..., True\)"):
+    with pytest.raises(fs.ProblemError, match=r"end the Piecewise.*True\)"):
         fs.Problem(-div_grad(half), BOX, [fs.Dirichlet(0)])
 
 
 def test_data_without_regions() -> None:
-    with pytest.raises(fs.ProblemError, match=r"has no regions; write domain=fs.Regions"):
+    with pytest.raises(fs.ProblemError, match=r"no regions.*domain=fs.Regions"):
         fs.Problem(-div_grad(a), BOX, [fs.Dirichlet(0)], given={a: fs.ByRegion(core=1, shell=2)})
     with pytest.raises(fs.ProblemError, match="ByRegion: core is a Piecewise"):
         fs.ByRegion(core=sp.Piecewise((1, x < 0), (2, True)))
@@ -240,6 +241,6 @@ def test_smooth_features_own_up() -> None:
     """A kink that they cannot have leaves no digit, at any tolerance."""
     ends = [fs.Dirichlet(0, on="x-"), fs.Dirichlet(1, on="x+")]
     problem = fs.Problem((b * w.diff(x)).diff(x), LINE, ends, given={b: fs.ByRegion(left=1, right=1000)})
-    with pytest.warns(fs.AccuracyWarning, match="materials jump across 'left . right'"):
+    with pytest.warns(fs.AccuracyWarning, match=r"materials jump.*'left . right'"):
         solution = fs.solve(problem, tol=0.3, rng=0, approach="band", budget=fs.Budget(neurons=40))
     assert not solution.converged

@@ -104,17 +104,17 @@ class TestKnownExpressions:
         [
             (
                 lambda: fs.Problem(w.diff(t), fs.Interval(0, 1) * fs.Time(0, 1), fs.Initial(dn(x))),
-                r"^the value of Initial is normal_derivative\(x\), but a normal_derivative has a meaning on a boundary",
+                r"Initial is normal_derivative\(x\)",
             ),
             (
                 lambda: fs.Problem(LAPLACE, DISK, [fs.Dirichlet(0), fs.Measured([[0, 0]], dn(x))]),
-                r"^the values of Measured is normal_derivative\(x\), but .* write derivatives along the coordinates",
+                r"Measured.*normal_der.*coordinates",
             ),
             (
                 lambda: fs.Problem(LAPLACE, DISK, [fs.Dirichlet(0), fs.Condition(u - dn(x), at=[[0, 0]])]),
-                r"^Condition: there is no normal at points inside",
+                r"^Condition:.*no normal.*inside",
             ),
-            (lambda: fs.Problem(LAPLACE - dn(x), DISK, fs.Dirichlet(0)), r"contains a normal_derivative, which has a"),
+            (lambda: fs.Problem(LAPLACE - dn(x), DISK, fs.Dirichlet(0)), "contains a normal_derivative"),
         ],
     )
     def test_refused(self, statement: Any, message: str) -> None:
@@ -161,15 +161,15 @@ class TestCallables:
         [
             (
                 lambda: fs.Problem(w.diff(t), fs.Interval(0, 1) * fs.Time(0, 1), fs.Initial(slope)),
-                r"^the value of Initial is the callable slope, which takes two arguments, points and outward normals",
+                r"Initial.*slope.*two arguments",
             ),
             (
                 lambda: fs.Problem(LAPLACE, DISK, [fs.Dirichlet(0), fs.Measured([[0, 0]], slope)]),
-                r"^the values of Measured is the callable slope, .*write a function of the points",
+                r"Measured.*slope.*of the points",
             ),
             (
                 lambda: with_data(fs.Problem(LAPLACE, DISK, fs.Dirichlet(0)), right_hand_side=slope),
-                r"^right_hand_side is the callable slope, which takes two arguments",
+                r"^right_hand_side.*two arguments",
             ),
             (
                 lambda: fs.Problem(
@@ -178,11 +178,11 @@ class TestCallables:
                     [fs.Dirichlet(0), fs.Condition(u - sp.Function("g")(x, y), at=[[0, 0]])],
                     given={sp.Function("g"): slope},
                 ),
-                r"contains g\(x, y\), the callable for which takes two arguments",
+                r"g\(x, y\).*two arguments",
             ),
             (
                 lambda: fs.Problem(LAPLACE + G(x, y) * u, DISK, fs.Dirichlet(0), {G: slope}),
-                r"^the equation's coefficient g\(x, y\) of u contains g\(x, y\), the callable for which takes two",
+                r"^the equation's coefficient g.*two",
             ),
         ],
     )  # fmt: skip

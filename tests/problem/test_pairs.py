@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,7 @@ class TestSolved:
         assert problem.dtype == np.float64
         solution = check(problem, SQUARE)
         assert solution[u].problem.dtype == np.complex128
-        assert solution.problem.remarks[0].endswith("real and imaginary parts of u(x, y) are solved for.")
+        assert re.search(r"real and imaginary parts of u\(x, y\)", solution.problem.remarks[0])
 
     def test_beltrami(self) -> None:
         """``u_zbar = mu conj(u_z) + f`` with the real part on the rim, and the imaginary part at the center."""
@@ -101,7 +102,7 @@ class TestRelations:
 
     def test_what_cancels_is_left_out(self) -> None:
         fixed = [fs.Condition(sp.Eq(sp.re(u), x)), fs.Condition(sp.Eq(x * sp.im(u), 0))]
-        with pytest.raises(fs.ProblemError, match=r"the boundary part 'x-' has 1 of the 2 conditions"):
+        with pytest.raises(fs.ProblemError, match="'x-' has 1 of the 2 conditions"):
             self.state(*fixed)  # where x = 0, the second one says nothing
         problem = self.state(fixed[0], fs.Condition(sp.Eq((1 + x) * sp.im(u), y)))
         assert {c.name for c in problem.constraints if "x+" in c.part_names} == {
@@ -110,9 +111,7 @@ class TestRelations:
         }
 
     def test_what_says_nothing_has_no_value(self) -> None:
-        with pytest.raises(
-            fs.ProblemError, match=r"the imaginary part prescribes nothing, but its value is .*make it z"
-        ):
+        with pytest.raises(fs.ProblemError, match=r"imaginary part.*nothing.*z"):
             self.state(fs.Condition(sp.Eq(sp.re(u), sp.I * x)), fs.Condition(sp.im(u)))
 
     def test_impedance(self) -> None:

@@ -30,11 +30,7 @@ def test_a_problem_may_leave_symbols_open() -> None:
 
 
 def test_what_is_open_is_told_when_it_is_needed() -> None:
-    message = (
-        r"^a, k have no value: pass problem\.at\(\{a: 1\.0, k: 2\.0\}\), or all but one, and use "
-        r"fs\.eigenmodes\(problem, a, count=10\), "
-        r"fs\.sweep\(problem, \{a: \[\.\.\.\]\}\) or fs\.follow\(problem, a, \.\.\.\)$"
-    )
+    message = r"^a, k have no value.*\{a: 1\.0, k: 2\.0\}.*problem, a, count.*\{a: \[.*\(problem, a, \.\.\.\)$"
     problem = stated()
     with pytest.raises(fs.ProblemError, match=message):
         fs.solve(problem)
@@ -71,15 +67,15 @@ def test_a_slip_of_the_pen_is_asked_about(symbol: str, meant: str | None) -> Non
     equation = sp.Eq(u.diff(x, 2) + lam * u + sp.Symbol(symbol), alpha + sp.Function("flux")(x))
     given = {lam: 1.0, alpha: 2.0, sp.Function("flux"): lambda points: points[:, 0]}
     problem = fs.Problem(equation, fs.Interval(0, 1), [fs.Dirichlet(0)], given=given)
-    question = rf"; did you mean {meant} instead of {symbol}\?$" if meant else r"q, \.\.\.\)$"
+    question = rf"did you mean {meant} .*{symbol}\?$" if meant else r"q, \.\.\.\)$"
     with pytest.raises(fs.ProblemError, match=question):
         fs.solve(problem)
 
 
 def test_what_is_mistyped_is_refused_at_once() -> None:
-    with pytest.raises(fs.ProblemError, match=r"contains the symbol x, .*different assumptions"):
+    with pytest.raises(fs.ProblemError, match=r"symbol x.*different assumptions"):
         fs.Problem(sp.Eq(u.diff(x, 2), sp.Symbol("x", real=True)), fs.Interval(0, 1), [fs.Dirichlet(0)])
-    with pytest.raises(fs.ProblemError, match="given names a, which no equation or condition contains"):
+    with pytest.raises(fs.ProblemError, match=r"given names a.*no equation"):
         fs.Problem(sp.Eq(u.diff(x, 2) + k * u, 0), fs.Interval(0, 1), [fs.Dirichlet(0)], given={k: ..., a: ...})
     with pytest.raises(fs.ProblemError, match="parameter x is a coordinate"):
         stated().at({x: 1.0})
@@ -94,9 +90,7 @@ def test_a_wave_that_comes_in_is_written_with_what_is_open() -> None:
     y = sp.Symbol("y")
     v = sp.Function("v")(x, y)
     equation, outside = sp.Eq(v.diff(x, 2) + v.diff(y, 2) + k**2 * v, 0), fs.Exterior(fs.Disk((0, 0), 1))
-    with pytest.raises(
-        fs.ProblemError, match=r"which leaves k open: write it with k as well, as in fs\.plane_wave\(k, "
-    ):
+    with pytest.raises(fs.ProblemError, match=r"leaves k open.*fs\.plane_wave\(k"):
         fs.Problem(equation, outside, [fs.Dirichlet(0)], given={k: ...}, incident=fs.plane_wave(3, (1, 0)))
     condition, wave = fs.Robin(1, a, 0), fs.plane_wave(3, (1, 0))
     with pytest.raises(fs.ProblemError, match="which is one of wavenumber 2"):

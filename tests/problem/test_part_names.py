@@ -22,12 +22,9 @@ def blocks(domain: Any, *conditions: Any) -> list[str]:
 
 
 def test_a_name_that_means_several_is_refused_with_the_candidates() -> None:
-    message = (
-        "Neumann: the boundary has 2 parts 'circle', told apart as ['circle (1)', 'circle (2)']: write one of these "
-        "or a list of them, or give the shapes names (Disk(..., name='hole') has the part 'hole.circle')"
-    )
+    candidates, remedy = r"'circle \(1\)', 'circle \(2\)'", r"Disk\(.*name='hole'"
     outer = fs.Dirichlet(0, on=["x-", "x+", "y-", "y+"])
-    with pytest.raises(fs.ProblemError, match=re.escape(message)):
+    with pytest.raises(fs.ProblemError, match=rf"Neumann.*2 parts.*{candidates}.*{remedy}"):
         fs.Problem(LAPLACE, PLATE - HOLES[0] - HOLES[1], [outer, fs.Neumann(0, on="circle")])
     with pytest.raises(fs.ProblemError, match=r"has 3 parts 'circle'"):
         fs.Problem(LAPLACE, fs.Disk((2, 2), 2) - HOLES[0] - HOLES[1], [fs.Dirichlet(0, on="circle")])
@@ -50,16 +47,16 @@ def test_names_of_shapes_prefix_their_parts() -> None:
     )
     assert found[0] == "dirichlet inlet.circle"
     assert found[-1] == "dirichlet outlet.circle"
-    with pytest.raises(fs.ProblemError, match=r"no part 'inlet.circ'; .*did you mean 'inlet.circle'\?"):
+    with pytest.raises(fs.ProblemError, match=r"'inlet.circ'.*mean 'inlet.circle'"):
         blocks(domain, fs.Dirichlet(0, on="inlet.circ"))
 
 
 def test_a_shape_by_its_name_alone_is_answered_with_its_parts() -> None:
     domain = PLATE - fs.Disk((1, 1), 0.5, name="inlet") - fs.Box((2, 2), (3, 3), name="vent")
-    with pytest.raises(fs.ProblemError, match=r"no part 'inlet'; .*did you mean 'inlet\.circle'\?$"):
+    with pytest.raises(fs.ProblemError, match=r"'inlet';.*'inlet\.circle'\?$"):
         blocks(domain, fs.Dirichlet(0, on="inlet"))
     sides = "['vent.y-', 'vent.x-', 'vent.y+', 'vent.x+']"
-    with pytest.raises(fs.ProblemError, match=re.escape(f"; did you mean all of that shape's, {sides}?")):
+    with pytest.raises(fs.ProblemError, match=rf"did you mean all.*{re.escape(sides)}"):
         blocks(domain, fs.Dirichlet(0, on="vent"))
 
 

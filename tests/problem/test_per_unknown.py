@@ -78,15 +78,9 @@ class TestKinds:
     @pytest.mark.parametrize(
         ("start", "message"),
         [
-            (
-                [fs.Initial({f: 0}), fs.Initial({f: 0}, order=1)],
-                r"g\(x, t\) has time derivatives of order 1 and misses fs\.Initial\(\{g: \.\.\.\}\)",
-            ),
-            ([fs.Initial({f: 0, g: 0})], r"f\(x, t\) has time derivatives of order 2 and misses .*, order=1\)"),
-            (
-                [fs.Initial({f: 0, g: 0}), fs.Initial({f: 0, g: 0}, order=1)],
-                r"Initial of order 1 for g\(x, t\), which the equations have time derivatives of order 1 of; remove it",
-            ),
+            ([fs.Initial({f: 0}), fs.Initial({f: 0}, order=1)], r"g\(x, t\).*order 1.*misses.*\{g:"),
+            ([fs.Initial({f: 0, g: 0})], r"f\(x, t\).*order 2.*misses.*order=1"),
+            ([fs.Initial({f: 0, g: 0}), fs.Initial({f: 0, g: 0}, order=1)], r"Initial of order 1 for g.*remove"),
         ],
     )
     def test_the_start_of_each(self, start: Any, message: str) -> None:
@@ -127,13 +121,11 @@ class TestKinds:
         assert entry == ([0, 1], [(0, 0), (1, 0)], 0.5)
 
     def test_a_condition_needs_an_unknown(self) -> None:
-        with pytest.raises(fs.ProblemError, match=r"does not contain any of the unknowns u\(x, y\), v\(x, y\)"):
+        with pytest.raises(fs.ProblemError, match=r"not contain.*unknowns u\(x, y\), v"):
             state(ROUND, fs.Condition(sp.Eq(x, y)))
 
     def test_a_value_may_contain_no_unknown(self) -> None:
-        with pytest.raises(
-            fs.ProblemError, match=r"the value of Dirichlet for u is v\(x, y\), which contains the unkn"
-        ):
+        with pytest.raises(fs.ProblemError, match=r"value.*for u is v\(x, y\)"):
             state(fs.Dirichlet({u: v, v: 0}))
 
 
@@ -151,7 +143,7 @@ class TestOtherData:
 
     @pytest.mark.parametrize("sides", [x, [x], [x, y, 0]])
     def test_one_right_hand_side_for_each_equation(self, sides: Any) -> None:
-        with pytest.raises(fs.ProblemError, match=r"right_hand_side must be a list of 2, one for each equation; got"):
+        with pytest.raises(fs.ProblemError, match=r"right_hand_side.*list of 2"):
             with_data(state(ROUND), sides)
 
     def test_what_was_added_stays(self) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import sympy as sp
 
@@ -50,7 +52,8 @@ class TestPressure:
     def test_its_mean_is_zero(self) -> None:
         problem = stokes()
         assert added(problem) == ["mean of p"]
-        assert problem.remarks == ("Neither equations nor conditions determine the mean of p: zero was chosen for it.",)
+        (remark,) = problem.remarks
+        assert re.search(r"mean of p.*zero was chosen", remark)
 
     def test_a_traction_fixes_it(self) -> None:
         assert added(stokes(traction=True)) == []

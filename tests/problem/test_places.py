@@ -55,7 +55,7 @@ class TestThresholds:
         turned = SQUARE.rotated(0.3, center=(0, 0)).rotated(-0.3, center=(0, 0))
         found = names(state(fs.Dirichlet(1, on=x <= 0), fs.Neumann(0, on=x > 0), domain=turned))
         assert sorted(found) == ["dirichlet x-", "neumann x+", "neumann y+", "neumann y-"]
-        with pytest.raises(fs.ProblemError, match=r"on=x < 0 holds nowhere .*; for all of a part, write its name"):
+        with pytest.raises(fs.ProblemError, match=r"on=x < 0 holds nowhere.*write"):
             state(fs.Dirichlet(1, on=x < 0), domain=turned)
 
     def test_of_large_numbers(self) -> None:
@@ -111,12 +111,9 @@ class TestRest:
     @pytest.mark.parametrize(
         ("conditions", "message"),
         [
-            (
-                [fs.Dirichlet(0), fs.Neumann(0, on="rest")],
-                r'^Neumann: on="rest" is what no other .*cover every part',
-            ),
-            ([fs.Robin(1, 1, 0, on=x >= 0), fs.Neumann(0, on="rest")], r"^Neumann: .*\['x-', 'x\+', 'y-', 'y\+'\]"),
-            ([fs.Dirichlet(0, on=["x-", "rest"])], r"^Dirichlet: 'rest' stands alone, as in on='rest'"),
+            ([fs.Dirichlet(0), fs.Neumann(0, on="rest")], r'^Neumann: on="rest".*every part'),
+            ([fs.Robin(1, 1, 0, on=x >= 0), fs.Neumann(0, on="rest")], r"^Neumann:.*\['x-', 'x\+'.*'y\+'\]"),
+            ([fs.Dirichlet(0, on=["x-", "rest"])], r"^Dirichlet: 'rest' stands alone"),
         ],
     )
     def test_refused(self, conditions: Any, message: str) -> None:
@@ -142,6 +139,5 @@ class TestWildcards:
 
     @pytest.mark.parametrize("kind", KINDS)
     def test_nothing_of_the_form(self, kind: str) -> None:
-        message = rf"^{kind.capitalize()}: the boundary has no part of the form 'z\*'; its parts are \['x-', 'x\+'"
-        with pytest.raises(fs.ProblemError, match=message):
+        with pytest.raises(fs.ProblemError, match=rf"^{kind.capitalize()}: .*no part.*'z\*'.*'x-', 'x\+'"):
             state(KINDS[kind](["x-", "z*"]))

@@ -101,30 +101,18 @@ def test_the_same_statement_gives_the_same_terms() -> None:
 
 @pytest.mark.parametrize("domain", [None, "square", (0, 1), fs.Time, fs.Box, 1.0, sp.Interval(0, 1)])
 def test_a_domain_is_a_shape(domain: Any) -> None:
-    with pytest.raises(fs.ProblemError, match=r"^domain must be a shape such as fs\.Box\(\(0, 0\), \(1, 1\)\); got"):
+    with pytest.raises(fs.ProblemError, match=r"^domain.*a shape.*fs\.Box"):
         fs.Problem(LAPLACE, domain, [fs.Dirichlet(0)])
 
 
 @pytest.mark.parametrize(
     ("unknown", "domain", "message"),
     [
-        (
-            U(x),
-            SQUARE,
-            r"unknown u\(x\) has 1 coordinate, but domain=Box\(.*\) has 2; give the unknown one argument",
-        ),
-        (U(x, y, z), fs.Interval(0, 1), r"has 3 coordinates, but domain=Interval\(0\.0, 1\.0\) has 1; give"),
-        (
-            U(x, t),
-            fs.Interval(0, 1),
-            r"has 2 coordinates, but .* has 1; if t is time, write domain \* fs\.Time",
-        ),
-        (U(x), fs.Interval(0, 1) * fs.Time(0, 1), r"has 1 coordinate, but .* has 2, time included; give"),
-        (
-            U(t, x),
-            fs.Interval(0, 1) * fs.Time(0, 1),
-            r"last coordinate .* is time; got u\(t, x\): move t to the end",
-        ),
+        (U(x), SQUARE, r"u\(x\) has 1 coord.*Box.*has 2;"),
+        (U(x, y, z), fs.Interval(0, 1), r"3 coordinates, .*\(0\.0, 1\.0\) has 1"),
+        (U(x, t), fs.Interval(0, 1), r"2 coordinates, .* has 1.*fs\.Time"),
+        (U(x), fs.Interval(0, 1) * fs.Time(0, 1), r"1 coordinate, .* has 2, time"),
+        (U(t, x), fs.Interval(0, 1) * fs.Time(0, 1), r"last.*time.*u\(t, x\).*move t"),
     ],
     ids=str,
 )

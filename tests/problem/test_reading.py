@@ -93,7 +93,7 @@ class TestOrders:
 
     def test_a_symbolic_order_is_refused(self) -> None:
         n = sp.Symbol("n", integer=True, positive=True)
-        with pytest.raises(fs.ProblemError, match=r"order n of Derivative.* whole number; .* given=\{n: 2\}"):
+        with pytest.raises(fs.ProblemError, match=r"order n of.*whole.*\{n: 2\}"):
             state(LAPLACE + u.diff((x, n)))
 
 
@@ -187,53 +187,32 @@ class TestWhatIsNoDifferentialEquation:
     @pytest.mark.parametrize(
         ("equation", "message"),
         [
-            (sp.Eq(x**2, y), r"no unknown function; write it as u = sp\.Function"),
+            (sp.Eq(x**2, y), r"no unknown function.*sp\.Function"),
             (x + 1, r"no unknown function"),
             (sp.S.Zero, r"no unknown function"),
-            (
-                LAPLACE + sp.Function("f")(x, y),
-                r"2 unknown functions \(f\(x, y\), u\(x, y\)\).*given=\{f: callable",
-            ),
-            (LAPLACE + sp.Function("f")(x).diff(x), r"2 unknown functions \(f\(x\), u\(x, y\)\)"),
-            (u + x, r"no derivative of u\(x, y\), so it is not a differential equation: x \+ u\(x, y\)"),
+            (LAPLACE + sp.Function("f")(x, y), r"2 unknown.*f\(x, y\), u.*given=\{f"),
+            (LAPLACE + sp.Function("f")(x).diff(x), r"2 unknown.*\(f\(x\), u\(x, y\)\)"),
+            (u + x, r"no derivative of u.*: x \+ u\(x, y\)"),
             (u + 0 * u.diff(x), r"no derivative"),
             (u + (sp.sin(x) ** 2 + sp.cos(x) ** 2 - 1) * u.diff(x), r"no derivative"),
-            (
-                LAPLACE + U(0, y),
-                r"different arguments \(u\(0, y\), u\(x, y\)\).*values at other places are cond",
-            ),
-            (LAPLACE + U(y, x), r"different arguments \(u\(x, y\), u\(y, x\)\)"),
+            (LAPLACE + U(0, y), r"arguments \(u\(0, y\).*other places"),
+            (LAPLACE + U(y, x), r"arguments.*u\(x, y\), u\(y, x\)"),
             (LAPLACE + U(x - 1, y), r"different arguments"),
-            (
-                LAPLACE + u.diff(x).subs(x, 0),
-                r"term Subs\(.*takes u\(x, y\) at other places than the point itself",
-            ),
-            (
-                LAPLACE + sp.Integral(u, (x, 0, 1)),
-                r"term Integral\(u\(x, y\), \(x, 0, 1\)\), .*only differential",
-            ),
+            (LAPLACE + u.diff(x).subs(x, 0), r"Subs\(.*u\(x, y\) at other places"),
+            (LAPLACE + sp.Integral(u, (x, 0, 1)), r"Integral\(u.*0, 1\).*differential"),
             (LAPLACE + sp.Sum(u * x, (x, 0, 3)), r"term Sum\("),
-            (
-                U(2 * x, y).diff(y, 2),
-                r"must be a function of distinct symbols, as in u\(x, y\); got u\(2\*x, y\)",
-            ),
-            (U(x, x).diff(x, 2), r"function of distinct symbols|at other places"),
-            (LAPLACE + sp.Function("u", real=True)(x, y), r"different assumptions .*define it once"),
-            (LAPLACE + U(sp.Symbol("x", real=True), y), r"different assumptions .*define it once"),
-            (sp.Eq(LAPLACE, LAPLACE), r"plain truth value True .* write sp\.Eq\(left, right\)"),
-            (LAPLACE == 0, r"plain truth value False \(what Python makes of `left == right`"),
+            (U(2 * x, y).diff(y, 2), r"distinct symbols.*u\(2\*x, y\)"),
+            (U(x, x).diff(x, 2), r"distinct symbols|at other places"),
+            (LAPLACE + sp.Function("u", real=True)(x, y), r"different assumptions.*once"),
+            (LAPLACE + U(sp.Symbol("x", real=True), y), r"different assumptions.*once"),
+            (sp.Eq(LAPLACE, LAPLACE), r"truth value True.*sp\.Eq\(left"),
+            (LAPLACE == 0, r"truth value False.*left == right"),
             (LAPLACE < 0, r"equation must be a SymPy Eq"),
-            (
-                "u_xx + u_yy",
-                r"equation must be a SymPy Eq\(left, right\), or an expression.*got 'u_xx \+ u_yy'",
-            ),
+            ("u_xx + u_yy", r"equation must be.*Eq\(.*'u_xx \+ u_yy'"),
             (None, r"equation must be"),
             (3.0, r"equation must be"),
-            (LAPLACE + sp.oo * u, r"coefficient oo of u must be a finite number; oo is inf"),
-            (
-                LAPLACE + sp.DiracDelta(x),
-                r"right-hand side: -?DiracDelta\(x\) cannot be evaluated numerically",
-            ),
+            (LAPLACE + sp.oo * u, r"coefficient oo of u.*finite"),
+            (LAPLACE + sp.DiracDelta(x), r"right-hand side:.*DiracDelta\(x\)"),
         ],
         ids=str,
     )

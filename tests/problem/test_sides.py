@@ -79,15 +79,15 @@ def test_sides_at_all_times() -> None:
 
 
 def test_a_wrong_name_lists_the_sides() -> None:
-    with pytest.raises(fs.ProblemError, match="sides of 'outline' are side 1, side 2, side 3, side 4; did you mean"):
+    with pytest.raises(fs.ProblemError, match=r"'outline'.*side 1, side 2.*mean"):
         problem(fs.Polygon(SQUARE), dirichlet="side 5", neumann="rest")
     round_one = [(np.cos(a), np.sin(a)) for a in np.linspace(0, 6, 40)]
-    with pytest.raises(fs.ProblemError, match=r"side 1, side 2, side 3, \.\.\., side 40"):
+    with pytest.raises(fs.ProblemError, match=r"side 1, side 2.*\.\.\., side 40"):
         problem(fs.Polygon(round_one), dirichlet="top", neumann="rest")
     with pytest.raises(fs.ProblemError, match="a whole part is needed"):
         fs.Problem(LAPLACE, fs.Polygon(SQUARE), [fs.Periodic(("side 1", "side 3"))])
     named = fs.Polygon(SQUARE, names=["a", "b", "c", "d"])
-    with pytest.raises(fs.ProblemError, match=r"its parts are \['d', 'c', 'b', 'a'\]$"):
+    with pytest.raises(fs.ProblemError, match=r"parts are \['d', 'c', 'b', 'a'\]$"):
         problem(named, dirichlet="side 1", neumann="rest")
 
 

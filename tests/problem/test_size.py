@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -19,16 +21,16 @@ LAPLACE = u.diff(x, 2) + u.diff(y, 2)
 class TestRefused:
     @pytest.mark.parametrize("make", [lambda s: fs.Box((0, 0), (s, s)), lambda s: fs.Disk((0, 0), s)])
     def test_in_the_plane(self, size: float, make: type) -> None:
-        with pytest.raises(fs.ProblemError, match=r"^domain=.* lengths must be from 1e-60 to 1e\+60.* other units"):
+        with pytest.raises(fs.ProblemError, match=r"^domain=.*from 1e-60.*units"):
             fs.Problem(LAPLACE, make(size), [fs.Dirichlet(0)])
 
     def test_on_a_line(self, size: float) -> None:
-        with pytest.raises(fs.ProblemError, match=rf"sides of length {size:g} and".replace("+", r"\+")):
+        with pytest.raises(fs.ProblemError, match=rf"length {re.escape(f'{size:g}')} and"):
             fs.Problem(v.diff(x, 2), fs.Interval(0, size), [fs.Dirichlet(0)])
 
     def test_in_time(self, size: float) -> None:
         conditions = [fs.Dirichlet(0), fs.Initial(0)]
-        with pytest.raises(fs.ProblemError, match=rf"sides of length 1, {size:g} and".replace("+", r"\+")):
+        with pytest.raises(fs.ProblemError, match=rf"length 1, {re.escape(f'{size:g}')} and"):
             fs.Problem(w.diff(t) - w.diff(x, 2), fs.Interval(0, 1) * fs.Time(0, size), conditions)
 
 

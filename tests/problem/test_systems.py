@@ -54,7 +54,7 @@ class TestAccepted:
     def test_more_equations_are_said(self) -> None:
         problem = state(laplace(u), laplace(v), u.diff(x) + v.diff(y))
         (remark,) = problem.remarks
-        assert remark.startswith("There are 3 equations for 2 unknowns: they are met together")
+        assert "3 equations for 2 unknowns" in remark
 
     def test_the_order_of_unknowns(self) -> None:
         conditions = [fs.Dirichlet({u: 0, v: 0, w: 0})]
@@ -63,68 +63,53 @@ class TestAccepted:
         declared = state(laplace(v), laplace(u), unknowns=[u, v])
         assert [one.symbol for one in declared.unknowns] == [u, v]
         assert (declared.place(v), declared.place("u"), declared.places("v")) == (1, 0, (1,))
-        with pytest.raises(fs.ProblemError, match=r"there is no unknown 'q'; the unknowns are u\(x, y\), v\(x, y\)"):
+        with pytest.raises(fs.ProblemError, match=r"no unknown 'q'.*u\(x, y\), v"):
             declared.place("q")
 
 
 REFUSED: list[tuple[Callable[[], Any], str]] = [
-    (lambda: state(laplace(u) + v), r"there is 1 equation for 2 unknown functions \(u\(x, y\), v\(x, y\)\); write as"),
-    (lambda: state(laplace(u) + w, laplace(v)), r"there are 2 equations for 3 unknown functions .*given=\{f: callable"),
-    (lambda: fs.Problem([], SQUARE, BOTH), r"equation is an empty list; write at least one"),
-    (lambda: fs.Problem({laplace(u)}, SQUARE, BOTH), r"equation must be one equation, or a list of them in their or"),
-    (lambda: fs.Problem({u: laplace(u)}, SQUARE, BOTH), r"equation must be one equation, or a list of them"),
-    (lambda: state(laplace(u), "v"), r"equation\[1\] must be a SymPy Eq\(left, right\), or an expression .*; got 'v'"),
-    (lambda: state(laplace(u), sp.Eq(v, v)), r"equation\[1\] is the plain truth value True"),
-    (
-        lambda: state(sp.Eq(sp.Matrix([u, v]), sp.Matrix([0, 0, 0]), evaluate=False)),
-        r"equation has sides of different numbers of components",
-    ),
-    (lambda: fs.Condition([u, v]), r"Condition: equation is a list of 2; write one fs\.Condition for each"),
-    (lambda: state(laplace(u), laplace(v), unknowns=[u, v, w]), r"unknowns names w\(x, y\), which no equation contai"),
-    (lambda: state(laplace(u), laplace(v), unknowns=[u]), r"unknowns=\[u\(x, y\)\] leaves out v\(x, y\)"),
+    (lambda: state(laplace(u) + v), r"1 equation for 2.*u\(x, y\), v\(x, y\)"),
+    (lambda: state(laplace(u) + w, laplace(v)), r"2 equations for 3.*given=\{f"),
+    (lambda: fs.Problem([], SQUARE, BOTH), "equation is an empty list"),
+    (lambda: fs.Problem({laplace(u)}, SQUARE, BOTH), r"equation must be one.*in their or"),
+    (lambda: fs.Problem({u: laplace(u)}, SQUARE, BOTH), r"equation must be one.*a list"),
+    (lambda: state(laplace(u), "v"), r"equation\[1\].*Eq\(left.*got 'v'"),
+    (lambda: state(laplace(u), sp.Eq(v, v)), r"equation\[1\].*truth value True"),
+    (lambda: state(sp.Eq(sp.Matrix([u, v]), sp.Matrix([0, 0, 0]), evaluate=False)), r"equation.*sides.*components"),
+    (lambda: fs.Condition([u, v]), r"Condition: equation.*list of 2"),
+    (lambda: state(laplace(u), laplace(v), unknowns=[u, v, w]), r"unknowns names w\(x, y\)"),
+    (lambda: state(laplace(u), laplace(v), unknowns=[u]), r"unknowns=\[u.*leaves out v"),
     (lambda: state(laplace(u), laplace(v), unknowns=[u, v, u]), r"names one of them twice"),
-    (lambda: state(laplace(u), laplace(v), unknowns=u), r"unknowns must be a list such as \[u, v\]"),
-    (lambda: state(laplace(u), laplace(v), unknowns=[u, k]), r"got k; fs\.eigenmodes\(problem, k\) finds eigenvalues"),
+    (lambda: state(laplace(u), laplace(v), unknowns=u), "unknowns must be a list"),
+    (lambda: state(laplace(u), laplace(v), unknowns=[u, k]), r"got k; fs\.eigenmodes\(problem, k"),
     (
         lambda: state(laplace(u), laplace(v), conditions=[fs.Dirichlet({u: 0, v: 0, w: 0})]),
-        r"Dirichlet: the dictionary names w\(x, y\), which is no unknown of the equations; the unknowns are u\(x, y\),",
+        r"Dirichlet:.*w\(x, y\).*no unknown",
     ),
-    (lambda: state(laplace(u), laplace(v), conditions=[fs.Neumann({"q": 0})]), r"Neumann: the dictionary names q, "),
+    (lambda: state(laplace(u), laplace(v), conditions=[fs.Neumann({"q": 0})]), r"Neumann:.*names q, "),
     (lambda: state(laplace(u), laplace(v), conditions=[fs.Dirichlet({u: 0, "u": 1})]), r"names u\(x, y\) twice"),
     (
         lambda: state(laplace(u), laplace(v), conditions=[fs.Dirichlet({sp.Function("u", real=True)(x, y): 0})]),
-        r"one name but different assumptions",
+        r"one name.*assumptions",
     ),
-    (lambda: fs.Dirichlet({}), r"Dirichlet: value is an empty dictionary"),
-    (lambda: fs.Dirichlet({1: 0}), r"Dirichlet: value must name unknowns, as in \{u: 0, v: 1\}; got the key 1"),
-    (lambda: fs.Dirichlet({u.func: 0}), r"got the key u; write u\(x, y\), with its coordinates"),
-    (lambda: fs.Dirichlet({u: {v: 1}}), r"Dirichlet: value\[u\(x, y\)\] must be a number, a SymPy expression or a ca"),
-    (lambda: fs.Dirichlet([0, 1]), r"got \[0, 1\]; values for several unknowns are a dictionary, as in \{u: 0, v: 1"),
-    (
-        lambda: state(laplace(u), laplace(v), conditions=[fs.Dirichlet(0)]),
-        r"Dirichlet: there are 2 unknowns, u\(x, y\), v\(x, y\); say which one is meant .* as in \{u: 0\}",
-    ),
-    (lambda: state(laplace(u), laplace(v), conditions=[fs.Robin(1, 1, np.sin)]), r"say which one .* as in \{u: f\}"),
-    (
-        lambda: state(laplace(u), laplace(v), conditions=[fs.Dirichlet({u: 0})]),
-        r"conditions: v\(x, y\) has none, and only equation 2 contains it, by its derivatives",
-    ),
+    (lambda: fs.Dirichlet({}), r"Dirichlet: value.*empty"),
+    (lambda: fs.Dirichlet({1: 0}), r"Dirichlet: value.*the key 1"),
+    (lambda: fs.Dirichlet({u.func: 0}), r"got the key u; write u\(x, y\)"),
+    (lambda: fs.Dirichlet({u: {v: 1}}), r"value\[u\(x, y\)\] must be a number"),
+    (lambda: fs.Dirichlet([0, 1]), r"got \[0, 1\].*\{u: 0, v: 1"),
+    (lambda: state(laplace(u), laplace(v), conditions=[fs.Dirichlet(0)]), r"Dirichlet: .*2 unknowns.*\{u: 0"),
+    (lambda: state(laplace(u), laplace(v), conditions=[fs.Robin(1, 1, np.sin)]), r"say which one.*\{u: f\}"),
+    (lambda: state(laplace(u), laplace(v), conditions=[fs.Dirichlet({u: 0})]), r"v\(x, y\) has none.*only equation 2"),
     (
         lambda: state(laplace(u) + v.diff(x), laplace(v) - u, conditions=[fs.Dirichlet({u: 0})]),
-        r"the boundary part 'x-' has 1 of the 2 conditions .*\(v\(x, y\) has none\)",
+        r"'x-' has 1 of the 2.*v.*has none",
     ),
-    (lambda: state(laplace(u), laplace(v), conditions=[]), r"conditions is empty: the equations alone have many"),
-    (
-        lambda: state(laplace(u), laplace(v.func(y, x))),
-        r"the unknowns u\(x, y\) and v\(y, x\) have different arguments; write all of them with the same coordinates",
-    ),
-    (lambda: state(laplace(u), v.func(x).diff(x)), r"the unknowns u\(x, y\) and v\(x\) have different arguments"),
-    (lambda: state(laplace(u) + v.func(y, x), laplace(v)), r"appears with different arguments \(v\(x, y\), v\(y, x\)"),
-    (lambda: state(u - v, u + v - 1), r"the equations are no differential equations: u\(x, y\), v\(x, y\) follow fr"),
-    (
-        lambda: state(laplace(u) + sp.Max(u, v), laplace(v)),
-        r"^equation 1 contains Max\(u\(x, y\), v\(x, y\)\), which is not",
-    ),
+    (lambda: state(laplace(u), laplace(v), conditions=[]), r"conditions is empty.*equations"),
+    (lambda: state(laplace(u), laplace(v.func(y, x))), r"u\(x, y\) and v\(y, x\).*arguments"),
+    (lambda: state(laplace(u), v.func(x).diff(x)), r"u\(x, y\) and v\(x\).*arguments"),
+    (lambda: state(laplace(u) + v.func(y, x), laplace(v)), r"appears.*\(v\(x, y\), v\(y, x\)"),
+    (lambda: state(u - v, u + v - 1), r"no differential.*u\(x, y\), v"),
+    (lambda: state(laplace(u) + sp.Max(u, v), laplace(v)), r"^equation 1 contains Max\(u"),
 ]
 
 
@@ -146,37 +131,29 @@ def test_refused(make: Callable[[], Any], message: str) -> None:
 )
 def test_equations_that_say_the_same(second: sp.Expr) -> None:
     given = {sp.Function("a"): lambda p: np.exp(p[:, 0])} if second.has(sp.Function("a")) else {}
-    with pytest.raises(
-        fs.ProblemError, match=r"do not determine u\(x, y\), v\(x, y\): the determinant .* vanishes ide"
-    ):
+    with pytest.raises(fs.ProblemError, match=r"do not determine u.*determinant"):
         state(laplace(u + v), second.doit(), given=given)
 
 
 class TestWhatIsNotSolvedFor:
     def test_an_integral_over_a_range(self) -> None:
-        with pytest.raises(fs.ProblemError, match=r"takes v\(x, y\) at other places .*equations can be solved$"):
+        with pytest.raises(fs.ProblemError, match=r"v\(x, y\) at other places.*solved$"):
             state(laplace(u) + sp.Integral(v, (x, 0, 1)), laplace(v))
 
     def test_an_integral_up_to_a_coordinate_has_a_remedy(self) -> None:
         s = sp.Symbol("s")
-        message = (
-            r"the term Integral\(u\(x, s\), \(s, 0, y\)\), .*: make the integral an unknown U of its own, with "
-            r"sp\.Eq\(U\.diff\(y\), u\(x, y\)\) as a further equation and the value 0 at y = 0$"
-        )
-        with pytest.raises(fs.ProblemError, match=message):
+        with pytest.raises(fs.ProblemError, match=r"Integral\(u.*sp\.Eq\(U\.diff\(y\), u\(x, y\)\).*0 at y = 0$"):
             state(laplace(u) + sp.Integral(u.func(x, s), (s, 0, y)), conditions=[fs.Dirichlet(0)])
 
     def test_what_remembers_with_a_kernel_has_none(self) -> None:
         s = sp.Symbol("s")
         memory = sp.Integral(u.func(x, s) * sp.exp(s - y), (s, 0, y))
-        with pytest.raises(fs.ProblemError, match=r"only differential equations can be solved$"):
+        with pytest.raises(fs.ProblemError, match=r"only differential.*solved$"):
             state(laplace(u) + memory, conditions=[fs.Dirichlet(0)])
 
     @pytest.mark.parametrize("order", [sp.Rational(1, 2), 1.5])
     def test_a_fractional_derivative(self, order: Any) -> None:
-        with pytest.raises(
-            fs.ProblemError, match=r"must be a whole number; derivatives of fractional order take a fun"
-        ):
+        with pytest.raises(fs.ProblemError, match=r"whole number.*fractional"):
             state(laplace(u) + sp.Derivative(u, (x, order)), conditions=[fs.Dirichlet(0)])
 
     @pytest.mark.parametrize("where", ["equation", "right-hand side", "value"])
@@ -184,7 +161,7 @@ class TestWhatIsNotSolvedFor:
         equation = {"equation": laplace(u) + k * u, "right-hand side": laplace(u) - k}.get(where, laplace(u))
         problem = state(equation, conditions=[fs.Dirichlet(k if where == "value" else 0)])
         assert problem.open_symbols == (k,)
-        with pytest.raises(fs.ProblemError, match=r"^k has no value: pass problem\.at\(\{k: 1\.0\}\), or use"):
+        with pytest.raises(fs.ProblemError, match=r"^k has no value.*\{k: 1\.0\}"):
             fs.solve(problem)
 
 
@@ -205,35 +182,30 @@ class TestWhatHasToBeReal:
 
     @pytest.mark.parametrize("points", [[[1j, 0]], np.array([[1j, 0]])])
     def test_a_place(self, points: Any) -> None:
-        with pytest.raises(fs.ProblemError, match=r"^Measured: points must be real numbers; got"):
+        with pytest.raises(fs.ProblemError, match=r"^Measured: points.*real numbers"):
             fs.Measured(points, [1])
-        with pytest.raises(fs.ProblemError, match=r"^Condition: at must be real numbers; got"):
+        with pytest.raises(fs.ProblemError, match=r"^Condition: at.*real numbers"):
             fs.Condition(u, at=points)
 
     def test_a_weight(self) -> None:
-        with pytest.raises(fs.ProblemError, match=r"^Dirichlet: weight must be a positive number; got 1j"):
+        with pytest.raises(fs.ProblemError, match=r"^Dirichlet: weight.*positive.*1j"):
             fs.Dirichlet(0, weight=1j)
 
     def test_on(self) -> None:
-        with pytest.raises(fs.ProblemError, match=r"must return one boolean per point.*; got complex128"):
+        with pytest.raises(fs.ProblemError, match=r"boolean.*complex128"):
             state(laplace(u), conditions=[fs.Dirichlet(0, on=lambda p: 1j * p[:, 0])])
-        with pytest.raises(
-            fs.ProblemError, match=r"on=Eq\(x, I\) contains the imaginary unit, but coordinates are real"
-        ):
+        with pytest.raises(fs.ProblemError, match=r"on=Eq\(x, I\).*imaginary unit"):
             state(laplace(u), conditions=[fs.Dirichlet(0, on=sp.Eq(x, sp.I))])
-        with pytest.raises(fs.ProblemError, match=r"on=x < k must compare real numbers; with what is given: Invalid"):
+        with pytest.raises(fs.ProblemError, match=r"on=x < k.*real.*with what is given"):
             state(laplace(u), conditions=[fs.Dirichlet(0, on=x < k)], given={k: 1j})
 
 
 def test_values_of_several_unknowns_are_no_table() -> None:
     problem = state(laplace(u), laplace(v), conditions=[fs.Dirichlet({u: lambda p: np.zeros((len(p), 2)), v: 0})])
     sites = fs.Points(interior=5, boundary=5).draw(problem, np.random.default_rng(0))
-    message = (
-        r"shape \(5,\) for 5 points; got shape \(5, 2\); values for several unknowns are a dictionary, as in \{u: f"
-    )
-    with pytest.raises(fs.ProblemError, match=message):
+    with pytest.raises(fs.ProblemError, match=r"\(5,\).*got shape \(5, 2\).*\{u: f"):
         make_blocks(problem, sites)
-    with pytest.raises(fs.ProblemError, match=r"Measured: values\[u\(x, y\)\] must be one for each of the 1 points"):
+    with pytest.raises(fs.ProblemError, match=r"values\[u\(x, y\)\].*1 points"):
         fs.Measured([[0.5, 0.5]], {u: [[1, 2]]})
 
 

@@ -41,15 +41,15 @@ def test_a_curve_is_as_many_points_as_are_wanted() -> None:
     ("equation", "conditions", "message"),
     [
         (DECAY, [], r"conditions is empty"),
-        (OSCILLATION, [fs.Initial(1)], r"order 2 in time and misses fs\.Initial\(\.\.\., order=1\), the velocity"),
-        (DECAY, [fs.Initial(1), fs.Initial(0, order=1)], r"Initial of order 1 for an equation of order 1 in time"),
-        (DECAY, [fs.Initial(1), fs.Initial(2)], r"two Initial conditions of order 0"),
-        (DECAY, [fs.Initial(fs.normal_derivative(t))], r"^the value of Initial is .* has a meaning on a boundary"),
+        (OSCILLATION, [fs.Initial(1)], r"order 2 .*misses.*order=1.*velocity"),
+        (DECAY, [fs.Initial(1), fs.Initial(0, order=1)], r"Initial.*an equation of order 1"),
+        (DECAY, [fs.Initial(1), fs.Initial(2)], r"two Initial.*order 0"),
+        (DECAY, [fs.Initial(fs.normal_derivative(t))], r"^the value of Initial.*a meaning"),
         *[
             (
                 OSCILLATION,
                 [condition],
-                rf"^{type(condition).__name__}: Time\(0\.0, 1\.0\) by itself has no boundary .*fs\.Initial\(value\)",
+                rf"^{type(condition).__name__}: Time.*no boundary.*fs\.Initial"
             )
             for condition in (
                 fs.Dirichlet(1),
@@ -61,7 +61,7 @@ def test_a_curve_is_as_many_points_as_are_wanted() -> None:
                 fs.Condition(u.diff(t)),
             )
         ],
-        (OSCILLATION, [fs.Periodic("t")], r"^Periodic: the boundary has no part 't-'; .*the start of time takes fs"),
+        (OSCILLATION, [fs.Periodic("t")], r"^Periodic:.*'t-'.*start of time"),
     ],
 )  # fmt: skip
 def test_refused(equation: Any, conditions: Any, message: str) -> None:
@@ -70,12 +70,11 @@ def test_refused(equation: Any, conditions: Any, message: str) -> None:
 
 
 def test_an_interval_has_no_start() -> None:
-    message = r"write domain=space \* fs\.Time\(start, end\), or domain=fs\.Time\(start, end\) for an ordinary"
-    with pytest.raises(fs.ProblemError, match=message):
+    with pytest.raises(fs.ProblemError, match=r"space \* fs\.Time.*ordinary"):
         fs.Problem(OSCILLATION, fs.Interval(0, 1), [fs.Initial(1)])
 
 
 def test_coordinates_are_counted() -> None:
     w = sp.Function("w")(x, t)
-    with pytest.raises(fs.ProblemError, match=r"has 1, time included; if t is time, multiply .*\(0, 1\) \* Time"):
+    with pytest.raises(fs.ProblemError, match=r"has 1, time included.*\* Time"):
         fs.Problem(w.diff(t) - w.diff(x, 2), UNIT, [fs.Initial(0)])

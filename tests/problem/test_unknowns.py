@@ -91,9 +91,9 @@ class TestOne:
     def test_values_that_are_not_finite_are_named(self) -> None:
         problem = fs.Problem(sp.Eq(LAPLACE, 1 / x), SQUARE, fs.Dirichlet(1 / y))
         sites = Sites(np.zeros((1, 2)), np.ones((1, 2)))
-        with pytest.raises(fs.ProblemError, match="the equation's right-hand side is inf at x=0, y=0"):
+        with pytest.raises(fs.ProblemError, match="right-hand side is inf at x=0, y=0"):
             problem.relations[0].values(sites)
-        with pytest.raises(fs.ProblemError, match="the value of 'dirichlet x-' is inf at x=0, y=0"):
+        with pytest.raises(fs.ProblemError, match="'dirichlet x-' is inf at x=0, y=0"):
             problem.relations[1].values(sites)
 
     def test_other_domains_are_not_measured(self) -> None:
@@ -112,10 +112,7 @@ class TestSeveral:
         ],
     )
     def test_what_is_said_of_one_is_refused(self, pair: fs.Problem, attribute: str, remedy: str) -> None:
-        message = (
-            rf"problem\.{attribute} is for one unknown, but there are 2, u\(x, y\), v\(x, y\); use problem\.{remedy}"
-        )
-        with pytest.raises(fs.ProblemError, match=message):
+        with pytest.raises(fs.ProblemError, match=rf"problem\.{attribute} .*one unknown.*are 2.*problem\.{remedy}"):
             getattr(pair, attribute)
 
     def test_what_is_said_of_all_is_there(self, pair: fs.Problem) -> None:
@@ -127,9 +124,9 @@ class TestSeveral:
 
     def test_a_datum_may_contain_neither(self, pair: fs.Problem) -> None:
         setting = Setting(pair.unknowns, pair.givens, pair.domain)
-        with pytest.raises(fs.ProblemError, match=r"which contains the unknown v\(x, y\)"):
+        with pytest.raises(fs.ProblemError, match=r"contains the unknown v\(x, y\)"):
             setting.field(2 * v, "value")
-        with pytest.raises(fs.ProblemError, match="this is for one unknown, but there are 2"):
+        with pytest.raises(fs.ProblemError, match=r"this is for one unknown.*are 2"):
             _ = setting.unknown
 
     def test_the_sensitivity_of_each(self, pair: fs.Problem) -> None:

@@ -55,13 +55,13 @@ def test_coordinates_of_time_dependent_fields_are_those_of_space() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: fs.divergence(a), r"divergence takes the components of a vector, such as \[u, v\]; got a\(x, y\)"),
-        (lambda: fs.curl([u]), "curl takes a vector of 2 or 3 components; got 1"),
-        (lambda: fs.curl([x, y]), r"curl: say which coordinates there are, as in coordinates=\[x, y\]"),
-        (lambda: fs.strain([a, b], [x]), r"strain: coordinates must be 2 SymPy symbols.*got \(x,\)"),
-        (lambda: fs.strain(["u", 1]), "strain takes components that are SymPy expressions; got 'u'"),
-        (lambda: fs.traction([a, b]), "traction takes a square SymPy Matrix, such as fs.stress"),
-        (lambda: fs.normal("x"), "normal takes a coordinate, a SymPy symbol such as x; got 'x'"),
+        (lambda: fs.divergence(a), r"divergence.*vector.*got a\(x, y\)"),
+        (lambda: fs.curl([u]), r"curl.*2 or 3 components; got 1"),
+        (lambda: fs.curl([x, y]), r"curl:.*coordinates=\[x, y\]"),
+        (lambda: fs.strain([a, b], [x]), r"strain: coordinates.*\(x,\)"),
+        (lambda: fs.strain(["u", 1]), r"strain.*components.*got 'u'"),
+        (lambda: fs.traction([a, b]), r"traction.*Matrix.*fs.stress"),
+        (lambda: fs.normal("x"), r"normal takes a coord.*got 'x'"),
     ],
 )
 def test_refuses_what_is_no_field(call: Any, message: str) -> None:
@@ -81,10 +81,10 @@ class TestNormals:
 
     def test_have_no_meaning_inside(self) -> None:
         box = fs.Box((0, 0), (1, 1))
-        with pytest.raises(fs.ProblemError, match=r"contains a normal, which has a meaning on a boundary alone"):
+        with pytest.raises(fs.ProblemError, match=r"contains a normal,.*a boundary"):
             fs.Problem(sp.Eq(a.diff(x, 2) + a.diff(y, 2), fs.normal(x)), box, [fs.Dirichlet(0)])
         probe = fs.Condition(sp.Eq(a * fs.normal(x), 1), at=[[0.5, 0.5]])
-        with pytest.raises(fs.ProblemError, match="there is no normal at points inside"):
+        with pytest.raises(fs.ProblemError, match="no normal at points inside"):
             fs.Problem(a.diff(x, 2) + a.diff(y, 2), box, [fs.Dirichlet(0), probe])
 
     def test_make_a_normal_derivative(self) -> None:

@@ -23,5 +23,5 @@ def test_one_unless_said_otherwise(condition: Any) -> None:
 @pytest.mark.parametrize("condition", CONDITIONS)
 @pytest.mark.parametrize("weight", [0, -1.0, np.nan, np.inf, "heavy", None, True, 1j])
 def test_refuses_what_is_no_weight(condition: Any, weight: Any) -> None:
-    with pytest.raises(fs.ProblemError, match=f"{condition.__name__}: weight must be a positive number; got"):
+    with pytest.raises(fs.ProblemError, match=rf"{condition.__name__}: weight.*positive"):
         condition(0, weight=weight)

@@ -103,26 +103,25 @@ def test_accepted(equation: Any, domain: Any, conditions: Any) -> None:
 
 
 REFUSED = [
-    (LAPLACE, SQUARE, [], "conditions is empty: .* add for instance fs.Dirichlet"),
+    (LAPLACE, SQUARE, [], r"conditions is empty.*Dirichlet"),
     (WAVE, ROD, [], "conditions is empty"),
-    (LAPLACE, SQUARE, None, r"conditions must be a list such as \[fs\.Dirichlet\(0\)\]; got None"),
+    (LAPLACE, SQUARE, None, r"conditions.*a list.*got None"),
     (LAPLACE, SQUARE, 0, "conditions must be a list"),
-    (LAPLACE, SQUARE, [0], "conditions must be objects such as fs.Dirichlet.* got 0"),
-    (LAPLACE, SQUARE, "x-", "conditions must be objects .* got 'x'"),
-    (LAPLACE, SQUARE, [Dirichlet], "conditions must be objects .* got <class"),
+    (LAPLACE, SQUARE, [0], r"conditions.*objects.*got 0"),
+    (LAPLACE, SQUARE, "x-", r"conditions.*objects.*got 'x'"),
+    (LAPLACE, SQUARE, [Dirichlet], r"conditions.*objects.*got <class"),
     (LAPLACE, SQUARE, [sp.Eq(u, 0)], "conditions must be objects"),
     # a part with none
     (
         LAPLACE,
         SQUARE,
         [Dirichlet(0, on=["x-", "x+", "y-"])],
-        r"^the boundary part 'y\+' has 0 of the 1 condition it needs \(the parts are "
-        r"\['x-', 'x\+', 'y-', 'y\+'\]\); add one with on='y\+', or without on= for the whole",
+        r"^the boundary part 'y\+' has 0 of the 1.*'x-'.*on='y\+'.*whole",
     ),
     (LAPLACE, SQUARE, [Dirichlet(0, on=sp.Eq(x, 0))], r"part 'x\+' has 0 of the 1"),
-    (LAPLACE, fs.Pacman(), [Dirichlet(0, on="arc")], r"the boundary part '.*' has 0 of the 1"),
+    (LAPLACE, fs.Pacman(), [Dirichlet(0, on="arc")], r"part '.*' has 0 of the 1"),
     (HEAT, ROD, [Dirichlet(0, on="x-"), Initial(0)], r"part 'x\+' has 0 of the 1"),
-    (BIHARMONIC, SQUARE, [Dirichlet(0)], r"part 'x-' has 1 of the 2 conditions it needs"),
+    (BIHARMONIC, SQUARE, [Dirichlet(0)], "'x-' has 1 of the 2 conditions"),
     (BIHARMONIC, SQUARE, [Dirichlet(0), Neumann(0, on=["x-", "x+", "y-"])], r"part 'y\+' has 1 of the 2"),
     (
         r * POLAR.diff(r, 2) + r * POLAR.diff(z, 2),
@@ -141,85 +140,38 @@ REFUSED = [
         LAPLACE,
         SQUARE,
         [Dirichlet(0, on=["x-", "x+", "y+"]), Dirichlet(0, on=sp.And(sp.Eq(y, 0), x < 0.5))],
-        r"^a piece of the boundary part 'y-', for instance at x=0\.[5-9]\d*, y=0, has 0 of the 1 "
-        r"condition it needs \(others hold only on .*x < 0\.5.*\); add one",
+        r"^a piece of.*'y-'.*x=0\.[5-9].*0 of the 1.*x < 0\.5",
     ),
     (
         BIHARMONIC,
         SQUARE,
         [Dirichlet(0), Neumann(0, on=["x-", "x+", "y+"]), Neumann(0, on=sp.And(sp.Eq(y, 0), x < 0.5))],
-        r"^a piece of the boundary part 'y-', .* has 1 of the 2 conditions it needs",
+        r"^a piece of.*'y-'.*1 of the 2",
     ),
     # two contradicting
-    (
-        LAPLACE,
-        SQUARE,
-        [Dirichlet(0), Dirichlet(sp.sin(x), on="y+")],
-        r"^the part 'y\+' has two Dirichlet conditions \(0 and sin\(x\)\); keep one, or limit them with on=",
-    ),
-    (
-        LAPLACE,
-        SQUARE,
-        [Dirichlet(0), Dirichlet(np.sin, on="x-")],
-        r"'x-' has two .* \(0 and the callable sin\)",
-    ),
+    (LAPLACE, SQUARE, [Dirichlet(0), Dirichlet(sp.sin(x), on="y+")], r"'y\+' has two.*0 and sin\(x\).*on="),
+    (LAPLACE, SQUARE, [Dirichlet(0), Dirichlet(np.sin, on="x-")], r"'x-' has two.*callable sin"),
     (LAPLACE, SQUARE, [Dirichlet(0, on=x < 0.6), Dirichlet(1, on=x > 0.4)], r"'y-' has two Dirichlet"),
-    (
-        LAPLACE,
-        SQUARE,
-        [Dirichlet(0), Neumann(0, on="x+")],
-        r"^the part 'x\+' has contradicting conditions \(dirichlet x\+, neumann x\+\): an equation of "
-        "order 2 in space takes 1 there; remove one, or limit it with on=",
-    ),
-    (LAPLACE, SQUARE, [Dirichlet(0), Neumann(0, on=x > 0.9)], r"'x\+' has contradicting conditions"),
+    (LAPLACE, SQUARE, [Dirichlet(0), Neumann(0, on="x+")], r"'x\+'.*contradicting.*neumann x\+.*on="),
+    (LAPLACE, SQUARE, [Dirichlet(0), Neumann(0, on=x > 0.9)], r"'x\+' has contradicting"),
     (u.diff(x) + u.diff(y), SQUARE, [Dirichlet(0), Dirichlet(1, on="x-")], r"'x-' has two Dirichlet"),
     (v.diff(x, 2), INTERVAL, [Dirichlet(0), Dirichlet(1, on="x-")], r"'x-' has two Dirichlet"),
     # ordinary differential equations
-    (
-        v.diff(x, 2),
-        INTERVAL,
-        [Dirichlet(0, on="x-")],
-        r"^conditions: an ordinary differential equation of order 2 takes 2 of them; got 1 \(dirichlet x-\)",
-    ),
-    (v.diff(x), INTERVAL, [Dirichlet(0)], r"order 1 takes 1 of them; got 2 \(dirichlet x-, dirichlet x\+\)"),
+    (v.diff(x, 2), INTERVAL, [Dirichlet(0, on="x-")], r"^conditions:.*order 2 takes 2.*got 1"),
+    (v.diff(x), INTERVAL, [Dirichlet(0)], r"order 1 takes 1.*got 2 \(dirichlet"),
     (v.diff(x, 2), INTERVAL, [Dirichlet(0), Neumann(0)], r"order 2 takes 2 of them; got 4"),
     # time
-    (LAPLACE, SQUARE, [Dirichlet(0), Initial(0)], r"Initial condition needs a domain with time; .* fs\.Time"),
-    (
-        HEAT,
-        ROD,
-        [Dirichlet(0)],
-        r"order 1 in time and misses fs\.Initial\(\.\.\., order=0\), the value at the start",
-    ),
-    (
-        WAVE,
-        ROD,
-        [Dirichlet(0), Initial(0)],
-        r"order 2 in time and misses .*order=1\), the velocity at the start",
-    ),
+    (LAPLACE, SQUARE, [Dirichlet(0), Initial(0)], r"Initial.*with time.*fs\.Time"),
+    (HEAT, ROD, [Dirichlet(0)], r"order 1.*misses.*order=0.*value"),
+    (WAVE, ROD, [Dirichlet(0), Initial(0)], r"order 2.*misses.*order=1.*velocity"),
     (WAVE, ROD, [Dirichlet(0), Initial(0, order=1)], r"misses .*order=0"),
-    (
-        w.diff(t, 3) - w.diff(x, 2),
-        ROD,
-        [Dirichlet(0), Initial(0), Initial(0, 1)],
-        r"order=2\), the time derivative 2",
-    ),
-    (HEAT, ROD, [Dirichlet(0), Initial(0), Initial(1)], r"two Initial conditions of order 0; keep one"),
-    (
-        HEAT,
-        ROD,
-        [Dirichlet(0), Initial(0), Initial(1, 1)],
-        r"Initial of order 1 for .* order 1 in time; prescribe order 0$",
-    ),
-    (WAVE, ROD, [Dirichlet(0), Initial(0, 3)], r"Initial of order 3 for .* prescribe orders 0, 1$"),
-    (
-        w.diff(x, 2),
-        ROD,
-        [Dirichlet(0), Initial(0)],
-        r"Initial of order 0, but the equation has no time derivative",
-    ),
-    (HEAT, ROD, [Dirichlet(0, on="t-"), Initial(0)], r"no part 't-'; .* the start of time takes fs\.Initial"),
-    (HEAT, ROD, [Dirichlet(0, on="t+"), Initial(0)], r"no part 't\+'; .* the end of time takes no condition"),
+    (w.diff(t, 3) - w.diff(x, 2), ROD, [Dirichlet(0), Initial(0), Initial(0, 1)], r"order=2\), the time derivative"),
+    (HEAT, ROD, [Dirichlet(0), Initial(0), Initial(1)], r"two Initial.*order 0; keep"),
+    (HEAT, ROD, [Dirichlet(0), Initial(0), Initial(1, 1)], r"Initial of order 1.*order 0$"),
+    (WAVE, ROD, [Dirichlet(0), Initial(0, 3)], r"Initial of order 3.*orders 0, 1$"),
+    (w.diff(x, 2), ROD, [Dirichlet(0), Initial(0)], r"Initial of order 0.*no time"),
+    (HEAT, ROD, [Dirichlet(0, on="t-"), Initial(0)], r"no part 't-'.*fs\.Initial"),
+    (HEAT, ROD, [Dirichlet(0, on="t+"), Initial(0)], r"no part 't\+'.*end of time"),
 ]
 
 

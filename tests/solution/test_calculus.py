@@ -45,8 +45,8 @@ def test_derivatives_are_differentiated_again(on_disk: fs.Solution, points: np.n
 @pytest.mark.parametrize(
     ("along", "message"),
     [
-        ((), r"diff takes at least one coordinate \(x, y\); got none"),
-        (("q",), r"diff takes coordinates \(x, y\).*as in diff\(x, 2\); got 'q'"),
+        ((), r"diff.*one coordinate.*got none"),
+        (("q",), r"diff.*coordinates.*got 'q'"),
         ((2,), "got 2"),
         ((x, 1, 2), "got 2"),
         ((x, -1), "got -1"),
@@ -111,20 +111,17 @@ def test_more_can_be_given(on_disk: fs.Solution, points: np.ndarray) -> None:
 @pytest.mark.parametrize(
     ("expression", "message"),
     [
-        ("u**2", r"expression must be a SymPy expression.*such as u\*\*2; got 'u\*\*2'"),
+        ("u**2", r"expression.*SymPy.*'u\*\*2'"),
         (None, "got None"),
         (True, "got True"),
-        (sp.Eq(u, 0), "expression must be a SymPy expression"),
+        (sp.Eq(u, 0), r"expression must.*SymPy"),
         ([], "at least one component"),
-        (
-            sp.Symbol("q") * u,
-            r"the symbol q, which is neither a coordinate \(x, y\) nor given.*given=\{q: 1.0\}",
-        ),
-        (sp.Symbol("x", real=True) * u, "one name but different assumptions"),
-        (u.subs(y, 0), r"contains u\(x, 0\), but the unknown is u\(x, y\)"),
-        (sp.Integral(u, (x, 0, 1)), "at other places than the point itself"),
-        (sp.Function("f")(x, y) * u, r"needs f\(x, y\), which is not given"),
-        (fs.normal_derivative(sp.Function("v")(x, y)), r"only the unknown u\(x, y\) has a normal_derivative"),
+        (sp.Symbol("q") * u, r"symbol q.*neither.*\{q: 1.0"),
+        (sp.Symbol("x", real=True) * u, r"one name.*assumptions"),
+        (u.subs(y, 0), r"u\(x, 0\).*unknown is u\(x, y\)"),
+        (sp.Integral(u, (x, 0, 1)), "at other places than the point"),
+        (sp.Function("f")(x, y) * u, r"f\(x, y\), which is not given"),
+        (fs.normal_derivative(sp.Function("v")(x, y)), r"only.*u\(x, y\).*normal_derivative"),
     ],
 )
 def test_refuses_other_expressions(on_disk: fs.Solution, expression: Any, message: str) -> None:
@@ -134,7 +131,7 @@ def test_refuses_other_expressions(on_disk: fs.Solution, expression: Any, messag
 
 def test_normal_derivatives_need_a_boundary(on_disk: fs.Solution, points: np.ndarray) -> None:
     field = on_disk.apply(fs.normal_derivative(u))
-    with pytest.raises(fs.ProblemError, match="has a meaning on a boundary alone; integrate it over a part, with on="):
+    with pytest.raises(fs.ProblemError, match=r"boundary alone; integrate.*on="):
         field(points)
 
 
@@ -163,11 +160,11 @@ METHODS = ["__call__", "gradient", "laplacian", "residual", "contains"]
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        ([[0.0, 0.0], [np.nan, 0.5]], r"points must be finite; got \[nan, 0.5\] in row 1"),
-        ([[np.inf, 0.0]], r"points must be finite; got \[inf, 0.0\] in row 0"),
-        ([[0.0]], r"points must have shape \(n, 2\)"),
-        ([[0j, 1j]], "points must be real numbers; got dtype complex128"),
-        ([[None, 0.0]], "points must be real numbers; got dtype object"),
+        ([[0.0, 0.0], [np.nan, 0.5]], r"points.*finite.*\[nan, 0.5\].*1"),
+        ([[np.inf, 0.0]], r"points.*finite.*\[inf, 0.0\].*0"),
+        ([[0.0]], r"points.*shape \(n, 2\)"),
+        ([[0j, 1j]], r"points.*real.*complex128"),
+        ([[None, 0.0]], r"points.*real.*object"),
         ([["a", "b"]], "points must be real numbers"),
         ([[0.0, 0.0], [0.0]], "got rows of different lengths"),
     ],
@@ -216,12 +213,12 @@ def test_grid_of_a_derivative_and_with_time(on_disk: fs.Solution, in_time: fs.So
 
 @pytest.mark.parametrize("n", [1, 0, 2.5, True, (3,), (3, 3, 3), "33", None])
 def test_refuses_other_grids(on_disk: fs.Solution, n: Any) -> None:
-    with pytest.raises(fs.ProblemError, match="n must be a whole number of points along every axis, 2 or more, or 2"):
+    with pytest.raises(fs.ProblemError, match=r"\bn must be.*every axis, 2 or more"):
         on_disk.grid(n)
 
 
 def test_a_vector_has_no_grid(on_disk: fs.Solution) -> None:
-    with pytest.raises(fs.ProblemError, match="grid takes a function with one value at a point"):
+    with pytest.raises(fs.ProblemError, match=r"grid.*one value at a point"):
         on_disk.apply([u, u]).grid(3)
 
 
@@ -238,10 +235,10 @@ def test_a_spectrum_needs_frequencies() -> None:
     v = sp.Function("v")(x)
     problem = fs.Problem(sp.Eq(v.diff(x, 2), 0), fs.Interval(0, 1), [fs.Dirichlet(x)])
     assert fs.solve(problem, rng=0).spectrum().values.ndim == 1
-    with pytest.raises(fs.ProblemError, match="a spectrum needs functions that have frequencies"):
+    with pytest.raises(fs.ProblemError, match=r"spectrum.*have frequencies"):
         fs.solve(problem, features=fs.Tanh(20, mu=(1, 3)), rng=0).spectrum()
 
 
 def test_a_grid_beyond_memory_is_refused(make_solution: Any) -> None:
-    with pytest.raises(fs.ProblemError, match="points does not fit into memory"):
+    with pytest.raises(fs.ProblemError, match=r"points.*fit into memory"):
         make_solution().grid(10**7)

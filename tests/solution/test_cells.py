@@ -98,7 +98,7 @@ def test_refuses_what_has_no_cells_and_what_cells_have_not(layer: fs.Solution, h
     with pytest.raises(fs.ProblemError, match="cells are not animated"):
         heat.plot(cells=True, animate=True)
     for show in (layer.spectrum, layer.plot_spectrum):
-        with pytest.raises(fs.ProblemError, match="functions that have frequencies; got polynomials in cells"):
+        with pytest.raises(fs.ProblemError, match=r"frequencies.*polynomials in cells"):
             show()
 
 

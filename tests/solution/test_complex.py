@@ -108,9 +108,9 @@ def test_real_imag_and_abs(lossy: fs.Solution, points: np.ndarray) -> None:
 
 
 def test_parts_point_to_their_pictures(lossy: fs.Solution) -> None:
-    with pytest.raises(AttributeError, match=r'Derived\(re\(.*without pictures.*solution\.plot\(part="real"\)'):
+    with pytest.raises(AttributeError, match=r'without pictures.*part="real"'):
         lossy.real.plot()  # type: ignore[attr-defined]
-    with pytest.raises(AttributeError, match="'Derived' object has no attribute 'value'"):
+    with pytest.raises(AttributeError, match=r"Derived.*no attribute 'value'"):
         _ = lossy.real.value  # type: ignore[attr-defined]
 
 

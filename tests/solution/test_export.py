@@ -94,7 +94,7 @@ def test_the_dataset_has_names_units_and_provenance(make_solution: Make) -> None
 
 
 def test_units_of_nothing(make_solution: Make) -> None:
-    with pytest.raises(fs.ProblemError, match=r"units names 'z'; the names are .*x"):
+    with pytest.raises(fs.ProblemError, match=r"units names 'z'.*x"):
         make_solution("1d").to_xarray(4, units={"z": "m"})
 
 
@@ -141,12 +141,12 @@ def test_how_many_points_by_default(make_solution: Make) -> None:
 )
 def test_names_and_places_that_cannot_be_written(make_solution: Make, tmp_path: Path, method: str, suffix: str) -> None:
     write = getattr(make_solution("1d"), method)
-    with pytest.raises(fs.ProblemError, match=rf"the name of the file must end in {suffix}.*; got 'it\.pickle'"):
+    with pytest.raises(fs.ProblemError, match=rf"end in {suffix}.*'it\.pickle'"):
         write(tmp_path / "it.pickle", 4)
     name = "it" + suffix.replace("\\", "").strip(", ")
-    with pytest.raises(fs.ProblemError, match=r"cannot write .*: its folder does not exist"):
+    with pytest.raises(fs.ProblemError, match=r"write .*folder does not exist"):
         write(tmp_path / "none" / name, 4)
-    with pytest.raises(fs.ProblemError, match=r"n must be a whole number of points along every axis.*; got 1"):
+    with pytest.raises(fs.ProblemError, match=r"n must be.*every axis.*got 1"):
         write(tmp_path / name, 1)
     assert list(tmp_path.iterdir()) == []
 
@@ -157,7 +157,7 @@ def test_a_missing_package_names_the_extra(
 ) -> None:
     known = importlib.util.find_spec
     monkeypatch.setattr(dataset_module, "find_spec", lambda name: None if name == package else known(name))
-    with pytest.raises(fs.ProblemError, match=rf"this needs {package}; install it .*'fspielm\[export\]'"):
+    with pytest.raises(fs.ProblemError, match=rf"needs {package}.*fspielm\[export\]"):
         make_solution("1d").to_netcdf(tmp_path / "it.nc", 4)
 
 

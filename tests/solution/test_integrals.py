@@ -190,18 +190,18 @@ def test_divergence_theorem_in_a_ball() -> None:
 @pytest.mark.parametrize(
     ("where", "message"),
     [
-        ({"on": "z+"}, r"on: the boundary has no part 'z\+'; its parts are \['x-', 'x\+', 'y-', 'y\+'\]"),
+        ({"on": "z+"}, r"on:.*no part 'z\+'.*'y\+'\]"),
         ({"on": "x--"}, r"did you mean 'x-'\?"),
-        ({"on": []}, "on must name at least one part of the boundary; its parts are"),
-        ({"on": 3}, "on must be the name of a part of the boundary, or a list of names; got 3"),
+        ({"on": []}, r"on must.*at least one part"),
+        ({"on": 3}, r"on must.*list of names; got 3"),
         ({"on": "x-", "along": ((0, 0), (1, 1))}, "not both"),
         ({"along": ((0, 0, 0), (1, 1, 1))}, r"along must have shape \(n, 2\)"),
-        ({"along": ((0, 0),)}, "two or more points to join by straight lines"),
+        ({"along": ((0, 0),)}, "two or more points to join"),
         ({"along": ((0, 0), (0, 0))}, "no two in a row the same"),
-        ({"along": ((0, 0), (np.nan, 0))}, r"along must be finite; got \[nan, 0.0\] in row 1"),
-        ({"at": 0.5}, r"at= names a time, but the domain Box.* has none"),
-        ({"tol": 0}, "tol must be a number between 0 and 1; got 0"),
-        ({"tol": "small"}, "tol must be a number between 0 and 1; got 'small'"),
+        ({"along": ((0, 0), (np.nan, 0))}, r"along.*finite.*\[nan, 0.0\].*1"),
+        ({"at": 0.5}, r"at= names a time.*none"),
+        ({"tol": 0}, r"tol.*between 0 and 1; got 0"),
+        ({"tol": "small"}, r"tol.*between 0 and 1.*'small'"),
     ],
 )
 def test_refuses_other_places(on_box: fs.Solution, where: dict[str, Any], message: str) -> None:
@@ -212,13 +212,10 @@ def test_refuses_other_places(on_box: fs.Solution, where: dict[str, Any], messag
 @pytest.mark.parametrize(
     ("where", "message"),
     [
-        ({"at": 3}, "at must be a time from 0 to 2; got 3"),
-        ({"at": "noon"}, "at must be a time, a number; got 'noon'"),
-        ({"along": [[0.0], [1.0]]}, "along= is a line in space; say at which time, with at="),
-        (
-            {"along": segment((0, 0), (1, 1)), "at": 0},
-            "a PlaneCurve lies in the plane, but the domain has 1",
-        ),
+        ({"at": 3}, r"at must.*time from 0 to 2; got 3"),
+        ({"at": "noon"}, r"at must.*time.*got 'noon'"),
+        ({"along": [[0.0], [1.0]]}, r"along=.*in space.*at="),
+        ({"along": segment((0, 0), (1, 1)), "at": 0}, r"PlaneCurve.*plane.*has 1"),
     ],
 )
 def test_refuses_other_times(in_time: fs.Solution, where: dict[str, Any], message: str) -> None:
@@ -227,17 +224,17 @@ def test_refuses_other_times(in_time: fs.Solution, where: dict[str, Any], messag
 
 
 def test_refuses_normals_where_there_are_none_and_what_is_not_finite(on_box: fs.Solution) -> None:
-    with pytest.raises(fs.ProblemError, match="on a boundary alone; say where, with on="):
+    with pytest.raises(fs.ProblemError, match=r"boundary alone; say where.*on="):
         on_box.integrate(fs.normal_derivative(u))
-    with pytest.raises(fs.ProblemError, match=r"log\(.* is not finite everywhere; its integral may not exist"):
+    with pytest.raises(fs.ProblemError, match=r"log\(.*not finite.*not exist"):
         on_box.integrate(sp.log(u - 100))
-    with pytest.raises(fs.ProblemError, match="flux: coefficient must be a number"):
+    with pytest.raises(fs.ProblemError, match=r"flux: coefficient.*a number"):
         on_box.flux("x-", "k")
 
 
 def test_says_so_where_the_integral_does_not_settle(on_box: fs.Solution, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fspielm.solution.calculus._MOST_NODES", 4000)
-    with pytest.warns(fs.AccuracyWarning, match=r"still moves by .* at \d+ nodes; .* ask for less, with tol="):
+    with pytest.warns(fs.AccuracyWarning, match=r"still moves.*nodes.*less.*tol="):
         rough = on_box.integrate(sp.sign(x - y / 3 - sp.Rational(1, 10)))
     assert rough == pytest.approx(2 * (1 - 2 * (1 / 3 + 0.1)), abs=0.05)
     on_box.integrate(sp.Abs(x - sp.Rational(1, 3)), tol=1e-2)
@@ -249,5 +246,5 @@ def test_what_is_zero_but_for_rounding_settles(on_box: fs.Solution) -> None:
 
 
 def test_a_line_that_leaves_the_domain_is_refused(on_disk: fs.Solution) -> None:
-    with pytest.raises(fs.ProblemError, match=r"along: the line leaves the domain, for instance at \("):
+    with pytest.raises(fs.ProblemError, match=r"along:.*leaves the domain"):
         on_disk.integrate(u, along=((0, 0), (9, 9)))

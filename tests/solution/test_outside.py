@@ -36,7 +36,7 @@ def value(points: np.ndarray, f: sp.Expr = HARMONIC) -> np.ndarray:
 
 
 def test_nan_and_one_warning(on_disk: fs.Solution) -> None:
-    with pytest.warns(fs.OutsideWarning, match=r'2 of 4 points .* \(3, 0\), .* outside="extend"') as caught:
+    with pytest.warns(fs.OutsideWarning, match=r'2 of 4.*\(3, 0\).*outside="extend"') as caught:
         values = on_disk(OUT)
     assert len(caught) == 1
     assert caught[0].filename == __file__
@@ -57,7 +57,7 @@ def test_the_extension(on_disk: fs.Solution) -> None:
     values = on_disk(OUT, outside="extend")
     assert np.isfinite(values).all()
     assert values[-1] == pytest.approx(value(OUT)[-1], abs=1e-4)
-    with pytest.raises(fs.ProblemError, match=r"outside must be one of \['nan', 'extend'\]; got 'zero'"):
+    with pytest.raises(fs.ProblemError, match=r"outside.*'extend'\]; got 'zero'"):
         on_disk(OUT, outside="zero")  # type: ignore[arg-type]
 
 

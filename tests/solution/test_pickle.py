@@ -83,7 +83,7 @@ def test_one_that_was_loaded(tmp_path: Path) -> None:
     again = pickle.loads(pickle.dumps(loaded))
     assert again([[0.1, 0.2]]) == solution([[0.1, 0.2]])
     assert again.error_estimate == solution.error_estimate
-    with pytest.raises(fs.ProblemError, match="Dirichlet: value is the callable value"):
+    with pytest.raises(fs.ProblemError, match=r"Dirichlet.*callable value"):
         again.residual([[0.1, 0.2]])
 
 

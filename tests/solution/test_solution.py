@@ -72,8 +72,8 @@ def test_satisfies_its_equation_away_from_the_collocation_points(solution: fs.So
 @pytest.mark.parametrize(
     ("points", "message"),
     [
-        ([[0.5]], r"points must have shape \(n, 2\).*got shape \(1, 1\)"),
-        ([0.5, 0.5], r"a single point is \[\[\.\.\., \.\.\.\]\]"),
+        ([[0.5]], r"points.*\(n, 2\).*got.*\(1, 1\)"),
+        ([0.5, 0.5], r"single point is \[\[\.\.\., \.\.\.\]\]"),
         ([["a", "b"]], "points must be real numbers"),
     ],
 )
@@ -84,7 +84,7 @@ def test_refuses_points_of_the_wrong_shape(solution: fs.Solution, points: Any, m
 
 def test_refuses_an_operator_of_another_dimension(solution: fs.Solution, points: np.ndarray) -> None:
     # (2,) would quietly be taken for u_xxyy
-    with pytest.raises(fs.ProblemError, match="functions of 1 coordinates, but the points have 2"):
+    with pytest.raises(fs.ProblemError, match=r"1 coordinates.*points have 2"):
         solution.evaluate(derivative((2,)), points)
 
 

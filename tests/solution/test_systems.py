@@ -101,9 +101,9 @@ def test_what_flows_out_is_an_integral_with_normals(flow: fs.Solution) -> None:
         flow.integrate(sp.Add(*(KNOWN[f].diff(s, 2) for s in (x, y))) - KNOWN[p].diff(a)) for f, a in ((u, x), (v, y))
     ]
     assert force == pytest.approx(balance, abs=1e-7)
-    with pytest.raises(fs.ProblemError, match=r"contains a normal, which has a meaning on a boundary alone"):
+    with pytest.raises(fs.ProblemError, match=r"contains a normal,.*a boundary"):
         flow.apply(u * fs.normal(x))([[0, 0]])
-    with pytest.raises(fs.ProblemError, match=r"contains a normal, .* say where, with on="):
+    with pytest.raises(fs.ProblemError, match=r"a normal,.*say where.*on="):
         flow.integrate(u * fs.normal(x))
 
 
@@ -119,22 +119,16 @@ def test_residuals_have_a_column_for_each_equation(flow: fs.Solution, points: np
 @pytest.mark.parametrize(
     ("ask", "message"),
     [
-        (
-            lambda s: s.diff(x),
-            r"solution\.diff\(x\) is for one unknown, but there are 3, .* as in solution\[u\]\.diff\(x\)",
-        ),
-        (lambda s: s.grid(5), r"solution\.grid\(n\) is for one unknown.*solution\[u\]\.grid\(n\)"),
-        (lambda s: s.gradient([[0, 0]]), r"solution\[u\]\.gradient\(points\)"),
-        (lambda s: s.laplacian([[0, 0]]), r"solution\[u\]\.laplacian\(points\)"),
+        (lambda s: s.diff(x), r"diff\(x\).*one.*3.*\[u\]\.diff\(x\)"),
+        (lambda s: s.grid(5), r"grid\(n\).*one.*\[u\]\.grid\(n\)"),
+        (lambda s: s.gradient([[0, 0]]), r"\[u\]\.gradient\(points\)"),
+        (lambda s: s.laplacian([[0, 0]]), r"\[u\]\.laplacian\(points\)"),
         (lambda s: s.flux(), r"solution\[u\]\.flux\(\.\.\.\)"),
-        (lambda s: s[u].residual([[0, 0]]), "one of the unknowns of a system, whose equations are for all of them"),
-        (
-            lambda s: s[u].apply(u * v),
-            r"contains v\(x, y\), another unknown of the system that u\(x, y\) is one of; ask",
-        ),
-        (lambda s: s.apply(sp.Function("q")(x, y)), r"needs q\(x, y\), which is not given"),
-        (lambda s: s.apply(v.subs(x, 0)), r"contains v\(0, y\), but the unknown is v\(x, y\)"),
-        (lambda s: s["q"], "there is no unknown 'q'; the unknowns are"),
+        (lambda s: s[u].residual([[0, 0]]), r"unknowns of a system.*all of them"),
+        (lambda s: s[u].apply(u * v), r"v\(x, y\), another unknown.*u\(x, y\)"),
+        (lambda s: s.apply(sp.Function("q")(x, y)), r"q\(x, y\), which is not given"),
+        (lambda s: s.apply(v.subs(x, 0)), r"v\(0, y\).*unknown is v\(x, y\)"),
+        (lambda s: s["q"], "no unknown 'q'; the unknowns"),
     ],
 )
 def test_says_what_a_single_field_is_needed_for(flow: fs.Solution, ask: Callable[..., Any], message: str) -> None:

@@ -157,14 +157,14 @@ def test_a_plane_shape_without_edges_is_small_boxes(make_solution: Make, tmp_pat
 @pytest.mark.parametrize(
     ("name", "file", "times", "message"),
     [
-        ("2d", "it.pvd", None, r"a \.pvd series goes with a domain in time, and Box.* has none"),
-        ("2d", "it.vtu", [0], r"times= goes with a domain in time, and Box.* has none"),
-        ("2d+time", "it.vtu", None, r"a \.vtu file cannot hold .* at all times; name a series in time with \.pvd"),
-        ("3d+time", "it.vtr", None, r"a \.vtr file cannot hold .* at all times"),
-        ("2d+time", "it.vtu", [0, 1], r"one \.vtu file holds one time; name a series in time with \.pvd"),
-        ("2d+time", "it.pvd", [0, 3], r"times must be numbers from 0 to 2; got \[0, 3\]"),
-        ("2d+time", "it.pvd", [], r"times must be numbers from 0 to 2; got \[\]"),
-        ("2d+time", "it.pvd", "now", r"times must be numbers from 0 to 2; got 'now'"),
+        ("2d", "it.pvd", None, r"\.pvd.*in time.*none"),
+        ("2d", "it.vtu", [0], r"times=.*in time.*none"),
+        ("2d+time", "it.vtu", None, r"\.vtu.*at all times.*\.pvd"),
+        ("3d+time", "it.vtr", None, r"\.vtr.*at all times"),
+        ("2d+time", "it.vtu", [0, 1], r"one \.vtu.*one time.*\.pvd"),
+        ("2d+time", "it.pvd", [0, 3], r"times.*from 0 to 2; got \[0, 3\]"),
+        ("2d+time", "it.pvd", [], r"times.*from 0 to 2; got \[\]"),
+        ("2d+time", "it.pvd", "now", r"times.*from 0 to 2; got 'now'"),
     ],
 )
 def test_refused(make_solution: Make, tmp_path: Path, name: str, file: str, times: Any, message: str) -> None:
@@ -175,5 +175,5 @@ def test_refused(make_solution: Make, tmp_path: Path, name: str, file: str, time
 
 def test_a_series_whose_folder_is_a_file(make_solution: Make, tmp_path: Path) -> None:
     (tmp_path / "it").touch()
-    with pytest.raises(fs.ProblemError, match=r"cannot write the folder .*it': File exists"):
+    with pytest.raises(fs.ProblemError, match=r"folder .*it': File exists"):
         make_solution("1d+time").to_vtk(tmp_path / "it.pvd", 5)

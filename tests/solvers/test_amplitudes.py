@@ -34,7 +34,7 @@ STATED = {
 @pytest.mark.parametrize("size", [1e200, -1e300])
 @pytest.mark.parametrize("kind", STATED)
 def test_what_norms_would_overflow_with_is_refused(kind: str, size: float) -> None:
-    with pytest.raises(fs.ProblemError, match=r"1e\+140.* state the problem in other units$"):
+    with pytest.raises(fs.ProblemError, match=r"1e\+140.*in other units$"):
         fs.solve(STATED[kind](size), rng=0)
 
 
@@ -51,5 +51,5 @@ def test_tiny_data_and_coefficients_are_solved_for(kind: str, size: float) -> No
 
 def test_an_iterate_beyond_them_is_refused() -> None:
     problem = fs.Problem(sp.Eq(v.diff(x, 2) - sp.exp(v), 0), LINE, [fs.Dirichlet(0)])
-    with pytest.raises(fs.ProblemError, match="the iterate leaves the range in which it is defined"):
+    with pytest.raises(fs.ProblemError, match=r"iterate.*range.*defined"):
         fs.solve(problem, guess=400.0, rng=0)

@@ -40,7 +40,7 @@ early = pytest.mark.usefixtures("nothing_long")
 @early
 @pytest.mark.parametrize("value", [None, "helmholtz-2d", sp.Symbol("u"), fs.Problem])
 def test_the_problem_must_be_one(value: Any) -> None:
-    with pytest.raises(fs.ProblemError, match=r"problem must be an fs.Problem; got"):
+    with pytest.raises(fs.ProblemError, match=r"problem must be an fs.Problem"):
         fs.solve(value, features=FEATURES)
 
 
@@ -48,10 +48,10 @@ def test_the_problem_must_be_one(value: Any) -> None:
 @pytest.mark.parametrize(
     ("argument", "value", "example"),
     [
-        ("features", 500, r"fs.FrequencyShift\(2000, mu=\(5, 100\)\)"),
+        ("features", 500, r"fs.FrequencyShift\(2000"),
         ("features", "fs-l", r"fs.FrequencyShift"),
         ("features", fs.FrequencyShift, r"fs.FrequencyShift"),
-        ("points", 4000, r"fs.Points\(interior=4000, boundary=400\)"),
+        ("points", 4000, r"fs.Points\(interior=4000"),
         ("points", {"interior": 10}, r"fs.Points"),
         ("least_squares", "qr", r"fs.QR\(\)"),
         ("least_squares", fs.QR, r"fs.QR\(\)"),
@@ -65,7 +65,7 @@ def test_an_argument_of_the_wrong_kind_is_named_with_an_example(
     by_hand: dict[str, Any] = {"features": FEATURES}
     automatic: dict[str, Any] = {}
     for settings in (by_hand, automatic):
-        with pytest.raises(fs.ProblemError, match=rf"{argument} must be an object such as {example}.*; got"):
+        with pytest.raises(fs.ProblemError, match=rf"{argument}.*such as {example}"):
             fs.solve(problem, **(settings | {argument: value}))
 
 
@@ -73,7 +73,7 @@ def test_an_argument_of_the_wrong_kind_is_named_with_an_example(
 @pytest.mark.parametrize("tol", [0, 1, 1.5, -1e-8, 1e-16, math.nan, math.inf, "1e-8", None, True])
 def test_a_tolerance_is_between_rounding_and_one(problem: fs.Problem, tol: Any) -> None:
     for settings in ({}, {"features": FEATURES}):
-        with pytest.raises(fs.ProblemError, match="tol must be a number from 1e-15 to 1; got"):
+        with pytest.raises(fs.ProblemError, match=r"tol.*from 1e-15 to 1"):
             fs.solve(problem, tol=tol, **settings)
 
 
@@ -81,7 +81,7 @@ def test_a_tolerance_is_between_rounding_and_one(problem: fs.Problem, tol: Any) 
 @pytest.mark.parametrize("progress", [1, "stderr", [print]])
 def test_progress_is_a_truth_value_or_a_callable(problem: fs.Problem, progress: Any) -> None:
     for settings in ({}, {"features": FEATURES}):
-        with pytest.raises(fs.ProblemError, match="progress must be True, or a callable that receives each round; got"):
+        with pytest.raises(fs.ProblemError, match=r"progress.*True, or a callable"):
             fs.solve(problem, progress=progress, **settings)
 
 
@@ -89,18 +89,18 @@ def test_progress_is_a_truth_value_or_a_callable(problem: fs.Problem, progress: 
 @pytest.mark.parametrize("scaling", ["rows", None, True])
 def test_an_unknown_scaling_is_refused(problem: fs.Problem, scaling: Any) -> None:
     for settings in ({}, {"features": FEATURES}):
-        with pytest.raises(fs.ProblemError, match=r"scaling must be one of \['none', 'rms'\]; got"):
+        with pytest.raises(fs.ProblemError, match=r"scaling.*'rms'\]; got"):
             fs.solve(problem, scaling=scaling, **settings)
 
 
 @early
 def test_missing_points_are_refused(problem: fs.Problem) -> None:
-    with pytest.raises(fs.ProblemError, match="no points for the block 'dirichlet x-', which has a condition"):
+    with pytest.raises(fs.ProblemError, match=r"no points.*'dirichlet x-'"):
         fs.solve(problem, features=FEATURES, points=fs.Points(200))
 
 
 def test_missing_points_are_refused_by_the_automatic_solver_too(problem: fs.Problem) -> None:
-    with pytest.raises(fs.ProblemError, match="no points for the block 'dirichlet x-', which has a condition"):
+    with pytest.raises(fs.ProblemError, match=r"no points.*'dirichlet x-'"):
         fs.solve(problem, points=fs.Points(200))
 
 
@@ -111,13 +111,13 @@ def test_a_bad_seed_is_refused(problem: fs.Problem) -> None:
 
 
 def test_a_space_shift_needs_time(problem: fs.Problem) -> None:
-    with pytest.raises(fs.ProblemError, match='shift="space" needs a domain with time'):
+    with pytest.raises(fs.ProblemError, match=r'shift="space".*with time'):
         fs.solve(problem, features=fs.FrequencyShift(60, mu=(1, 20), shift="space"))
 
 
 def test_too_few_rows_for_qr(problem: fs.Problem) -> None:
     points = fs.Points(20, boundary=5)
-    with pytest.raises(fs.SolveError, match="QR needs at least as many rows as functions; got 40 rows and 60"):
+    with pytest.raises(fs.SolveError, match=r"QR.*40 rows and 60"):
         fs.solve(problem, features=FEATURES, points=points, rng=0)
     solution = fs.solve(problem, features=FEATURES, points=points, rng=0, least_squares=fs.TruncatedSVD())
     assert solution.report.rank <= 40
@@ -193,22 +193,20 @@ def test_the_default_budget_is_the_machines() -> None:
 
 @pytest.mark.parametrize("memory", [0, -1, math.nan, "much", "0GB"])
 def test_refuses_a_memory_that_is_no_size(memory: Any) -> None:
-    with pytest.raises(
-        fs.ProblemError, match='budget: memory must be a positive number of bytes, or a size such as "4GB"; got'
-    ):
+    with pytest.raises(fs.ProblemError, match=r'budget: memory.*positive.*"4GB"'):
         fs.Budget(memory=memory)
 
 
 @pytest.mark.parametrize("seconds", [0, -1, math.nan, "a minute"])
 def test_refuses_seconds_that_are_no_time(seconds: Any) -> None:
-    with pytest.raises(fs.ProblemError, match="budget: seconds must be a positive number; got"):
+    with pytest.raises(fs.ProblemError, match=r"budget: seconds.*positive"):
         fs.Budget(seconds=seconds)
 
 
 @pytest.mark.parametrize("name", ["neurons", "threads"])
 @pytest.mark.parametrize("value", [0, -2, 1.5, "all", True, math.nan])
 def test_refuses_neurons_and_threads_that_are_no_whole_number(name: str, value: Any) -> None:
-    with pytest.raises(fs.ProblemError, match=f"budget: {name} must be a whole number, at least 1; got"):
+    with pytest.raises(fs.ProblemError, match=rf"budget: {name}.*whole number"):
         fs.Budget(**{name: value})
 
 
@@ -218,7 +216,7 @@ def test_memory_may_be_a_size_as_on_the_command_line(size: str, expected: float)
 
 
 def test_limits_of_a_budget_need_their_names() -> None:
-    with pytest.raises(fs.ProblemError, match=r"write fs\.Budget\(seconds=60\) or fs\.Budget\(neurons=60\)"):
+    with pytest.raises(fs.ProblemError, match=r"Budget\(seconds=60\).*neurons=60"):
         fs.Budget(60)
     assert replace(fs.Budget(neurons=60), threads=2) == fs.Budget(neurons=60, threads=2)
 

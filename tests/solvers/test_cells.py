@@ -138,7 +138,7 @@ def test_more_than_two_dimensions_are_refused() -> None:
     problem = fs.Problem(
         sp.Eq(u.diff(x, 2) + u.diff(y, 2) + u.diff(z, 2), 1), fs.Box((0, 0, 0), (1, 1, 1)), [fs.Dirichlet(0)]
     )
-    with pytest.raises(fs.ProblemError, match="cells are for one and two dimensions; this problem has 3"):
+    with pytest.raises(fs.ProblemError, match=r"one and two dimensions.*has 3"):
         solve(problem)
 
 
@@ -161,7 +161,7 @@ def test_later_data_that_are_narrow_elsewhere_are_noticed() -> None:
 )
 def test_what_cells_would_not_heed_is_refused(option: dict[str, Any], name: str) -> None:
     problem, _ = heat()
-    with pytest.raises(fs.ProblemError, match=f'^{name} cannot be chosen with approach="patches"'):
+    with pytest.raises(fs.ProblemError, match=rf"^{name}.*cannot.*patches"):
         solve(problem, **option)
 
 
@@ -188,7 +188,7 @@ def test_where_materials_jump_no_band_follows_cells() -> None:
     a = sp.Piecewise((1, x < sp.Rational(1, 3)), (50, True))
     flux = sp.Derivative(a * u2.diff(x), x) + sp.Derivative(a * u2.diff(y), y)
     problem = fs.Problem(sp.Eq(flux, 1), fs.Box((0, 0), (1, 1)), [fs.Dirichlet(0)])
-    with pytest.warns(fs.AccuracyWarning, match="the budget of 1000 functions ended it"):
+    with pytest.warns(fs.AccuracyWarning, match="budget of 1000 functions"):
         solution = fs.solve(problem, tol=1e-9, rng=0, budget=fs.Budget(neurons=1000))
     assert solution.report.cells
     assert "band" not in solution.report.choice

@@ -19,15 +19,14 @@ WAVES = fs.Problem(u.diff(x, 2) + u.diff(y, 2) + 4e4 * u, fs.Box((0, 0), (3, 3))
 
 
 def test_a_domain_thinner_than_any_cell() -> None:
-    message = r"no cells for this problem: the domain is about 1.0e-08 thin beside an extent of 2, and cells are no"
-    with pytest.raises(fs.ProblemError, match=message):
+    with pytest.raises(fs.ProblemError, match=r"1.0e-08 thin.*extent of 2.*cells"):
         fs.solve(laplace(fs.Box((0, 0), (2, 1e-8))), approach="patches")
 
 
 def test_a_region_thinner_than_any_cell() -> None:
     shapes = {"left": ((0, 0), (1, 1)), "film": ((1, 0), (1 + 1e-7, 1)), "right": ((1 + 1e-7, 0), (2, 1))}
     domain = fs.Regions(**{name: fs.Box(*corners) for name, corners in shapes.items()})
-    with pytest.raises(fs.ProblemError, match=r"'film' is about 1.0e-07 thin .* fs.Interface\(jump=..., flux_jump"):
+    with pytest.raises(fs.ProblemError, match=r"'film'.*1.0e-07 thin.*Interface\(jump"):
         fs.solve(laplace(domain), approach="patches")
 
 
@@ -35,9 +34,9 @@ def test_a_region_thinner_than_any_cell() -> None:
 @pytest.mark.parametrize(
     ("budget", "error", "message"),
     [
-        (fs.Budget(seconds=0.3), fs.ProblemError, r"budget of 0.3 s ended it .* at least \d+ cells with \d+ unknowns"),
-        (fs.Budget(memory=1e6), fs.MemoryBudgetError, r"at least \d+ cells .* above the budget of 1.0 MiB; solve on"),
-        (fs.Budget(neurons=20), fs.ProblemError, r"the budget of 20 functions ended it .* at least \d+ cells with"),
+        (fs.Budget(seconds=0.3), fs.ProblemError, r"budget of 0.3 s.*cells with.*unknowns"),
+        (fs.Budget(memory=1e6), fs.MemoryBudgetError, r"at least.*cells.*1.0 MiB"),
+        (fs.Budget(neurons=20), fs.ProblemError, r"budget of 20 functions.*cells with"),
     ],
 )
 def test_a_budget_too_small_for_the_first_cells(budget: fs.Budget, error: type[Exception], message: str) -> None:
@@ -48,9 +47,7 @@ def test_a_budget_too_small_for_the_first_cells(budget: fs.Budget, error: type[E
 def test_rounds_and_budgets_speak_of_cells() -> None:
     told: list[object] = []
     problem = fs.Problem(u.diff(x, 2) + u.diff(y, 2), fs.Disk((0, 0), 1), [fs.Dirichlet(sp.exp(4 * x) * sp.cos(4 * y))])
-    with pytest.warns(
-        fs.AccuracyWarning, match=r"the budget of 900 functions ended it, \d+ cells with \d+ unknowns are"
-    ):
+    with pytest.warns(fs.AccuracyWarning, match=r"900 functions ended.*cells with"):
         solution = fs.solve(problem, approach="patches", budget=fs.Budget(neurons=900), progress=told.append)
     (done,) = solution.report.rounds
     assert str(told[-1]).startswith(f"round 1: {done.cells} cells with {done.neurons} unknowns, {done.rows} rows")

@@ -296,9 +296,7 @@ def test_a_plan_notices_that_a_jump_has_moved(moved: float) -> None:
     laplacian = u.diff(x, 2) + u.diff(y, 2)
     plan = fs.prepare(fs.Problem(laplacian, fs.Box((-1, 0), (1, 1)), [fs.Dirichlet(_angle(0.3))]), rng=0)
     assert plan.solve(values={"dirichlet": _angle(0.3)}).converged
-    with pytest.warns(
-        fs.AccuracyWarning, match=r"values jump at \(0\.3\d*, 0\), where those that were prepared for do not"
-    ):
+    with pytest.warns(fs.AccuracyWarning, match=r"values jump.*\(0\.3\d*, 0\).*prepared"):
         assert not plan.solve(values={"dirichlet": _angle(0.3 + moved)}).converged
 
 

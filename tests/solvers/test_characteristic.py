@@ -173,9 +173,7 @@ def test_points_chosen_by_hand_need_no_interior() -> None:
         solution = fs.solve(problem, features=features, points=fs.Points(interior, boundary=400), rng=1)
         assert dict(solution.report.points) == {"dirichlet circle": 400}
         assert error(solution, as_function(exact, x, y)) <= 1e-12
-    with pytest.raises(
-        fs.ProblemError, match=r"points: interior must be at least 1 with features=Siren.*by themselves"
-    ):
+    with pytest.raises(fs.ProblemError, match=r"interior.*at least 1.*Siren"):
         fs.solve(problem, features=fs.Siren(50, mu=(1, 5)), points=fs.Points(0, boundary=400))
 
 
@@ -245,7 +243,7 @@ def test_the_memory_of_the_probe_counts() -> None:
         if enough:
             fs.solve(problem, **settings)
         else:
-            with pytest.raises(fs.MemoryBudgetError, match="300 functions with 908 rows need"):
+            with pytest.raises(fs.MemoryBudgetError, match=r"300 functions.*908 rows"):
                 fs.solve(problem, **settings)
 
 
@@ -270,8 +268,8 @@ def test_the_same_seed_gives_the_same_bits() -> None:
 @pytest.mark.parametrize(
     ("equation", "given", "message"),
     [
-        (sp.Eq(laplacian(u) + u, sp.sin(x)), None, r"right-hand side, so that must be zero; got sin\(x\)"),
-        (sp.Eq(laplacian(u) + (1 + x) * u, 0), None, "must be constant, or all be multiples of one function"),
+        (sp.Eq(laplacian(u) + u, sp.sin(x)), None, r"right-hand side.*zero; got sin\(x"),
+        (sp.Eq(laplacian(u) + (1 + x) * u, 0), None, r"constant.*multiples of one"),
         (sp.Eq(laplacian(u) + f(x, y) * u, 0), {f: lambda p: 0 * p[:, 0] + 2}, r"one function; got .*f\(x, y\)"),
     ],
 )
@@ -284,14 +282,14 @@ def test_equations_without_such_features_are_refused(
 
 
 def test_bad_arguments_are_refused() -> None:
-    with pytest.raises(fs.ProblemError, match="neurons must be a whole number, at least 1; got 0"):
+    with pytest.raises(fs.ProblemError, match=r"neurons.*whole number.*got 0"):
         fs.Characteristic(0)
-    with pytest.raises(fs.ProblemError, match="reach must be a sequence of numbers"):
+    with pytest.raises(fs.ProblemError, match=r"reach.*sequence of numbers"):
         fs.Characteristic(10, reach=3)  # type: ignore[arg-type]
     with pytest.raises(fs.ProblemError, match="reach must be zero or positive"):
         fs.Characteristic(10, reach=(1.0, -1.0))
     with pytest.raises(fs.ProblemError, match="draw them with problem="):
         fs.Characteristic(10).draw(2, np.random.default_rng(0))
     problem = fs.Problem(sp.Eq(laplacian(u), 0), fs.Disk((0, 0), 1), [fs.Dirichlet(1)])
-    with pytest.raises(fs.ProblemError, match="reach must have one entry for each of 2 axes"):
+    with pytest.raises(fs.ProblemError, match=r"reach.*one entry.*2 axes"):
         fs.solve(problem, features=fs.Characteristic(10, reach=(1.0, 2.0, 3.0)))

@@ -279,7 +279,7 @@ def test_the_same_seed_gives_the_same_bits() -> None:
 def test_without_the_sensor_the_constant_is_open(manufacture: Make) -> None:
     made = sensor(manufacture)
     slopes = [c for c in made.problem.conditions if isinstance(c, fs.Neumann)]
-    with pytest.warns(fs.AccuracyWarning, match=r"only up to a constant, .* the value at a point, fs\.Measured"):
+    with pytest.warns(fs.AccuracyWarning, match=r"up to a constant.*fs\.Measured"):
         fs.solve(fs.Problem(made.problem.equation, SQUARE, slopes), rng=3)
 
 
@@ -295,9 +295,7 @@ def test_a_start_that_is_not_periodic_is_named(manufacture: Make, neurons: int |
     made = manufacture(
         lambda f: f.diff(t) + f.diff(x), sp.sin(2 * x), INTERVAL * fs.Time(0, 1), (x, t), conditions, source=0
     )
-    with pytest.warns(
-        fs.AccuracyWarning, match="values of 'initial' at x=0, t=0 and at x=1, t=0 .* 'periodic x' makes"
-    ):
+    with pytest.warns(fs.AccuracyWarning, match=r"'initial' at x=0, t=0.*'periodic x'"):
         fs.solve(made.problem, rng=3, budget=fs.Budget(neurons=neurons))
 
 
@@ -307,7 +305,7 @@ def test_measurements_that_do_not_fit(manufacture: Make) -> None:
     values = np.exp(points.sum(axis=1)) + 1e-3 * np.random.default_rng(1).standard_normal(40)
     conditions = [fs.Dirichlet(sp.exp(x + y)), fs.Measured(points, values)]
     made = manufacture(lambda f: laplace(f) - f, sp.exp(x + y), SQUARE, (x, y), conditions)
-    with pytest.warns(fs.AccuracyWarning, match="the data of 'measured' probably fit the equation and the other"):
+    with pytest.warns(fs.AccuracyWarning, match=r"'measured'.*fit the equation"):
         solution = fs.solve(made.problem, rng=3)
     assert 1e-7 < made.error(solution) < solution.error_estimate < 1e-2
 
@@ -362,14 +360,14 @@ def test_by_hand() -> None:
 @pytest.mark.parametrize(
     ("conditions", "missing"),
     [
-        ([fs.Dirichlet(sp.exp(x) * sp.cos(y), on=["x-", "x+", "y-"])], r"the boundary part 'y\+' has 0 of the 1"),
-        ([], "the boundary part 'x-' has 0 of the 1"),
+        ([fs.Dirichlet(sp.exp(x) * sp.cos(y), on=["x-", "x+", "y-"])], r"'y\+' has 0 of the 1"),
+        ([], "'x-' has 0 of the 1"),
     ],
 )
 def test_points_in_the_place_of_a_side_never_converge(conditions: list[Any], missing: str) -> None:
     points = [[i / 6, j / 6] for i in range(1, 6) for j in range(1, 6)]
     problem = fs.Problem(laplace(u), SQUARE, [*conditions, fs.Measured(points, sp.exp(x) * sp.cos(y))])
-    with pytest.warns(fs.AccuracyWarning, match=f"what is known does not determine .*: {missing}"):
+    with pytest.warns(fs.AccuracyWarning, match=rf"does not determine.*: .*{missing}"):
         solution = fs.solve(problem, rng=3)
     assert solution.error_estimate == np.inf
 
@@ -379,7 +377,7 @@ def test_a_point_in_the_place_of_the_start_never_converges() -> None:
     exact = sp.exp(-(pi**2) * t / 4) * sp.sin(pi * x / 2)
     conditions = [fs.Dirichlet(exact), fs.Measured([[0.5, 0.5]], exact)]
     problem = fs.Problem(w.diff(t) - w.diff(x, 2), fs.Interval(0, 1) * fs.Time(0, 1), conditions)
-    with pytest.warns(fs.AccuracyWarning, match=r"what is known does .* misses fs\.Initial\(\.\.\., order=0\)"):
+    with pytest.warns(fs.AccuracyWarning, match=r"known does.*misses.*order=0"):
         assert not fs.solve(problem, rng=3).converged
 
 
@@ -390,7 +388,7 @@ def test_a_curve_stands_for_a_side_along_it_only() -> None:
     assert fs.solve(fs.Problem(laplace(u), SQUARE, [sides, on_top]), rng=3).converged
     # to the curve, a mode that is e^-34 there and as large as the solution on top is invisible
     within = fs.Condition(sp.Eq(u, exact), at=lambda s: np.column_stack([s, np.full_like(s, 0.1)]))
-    with pytest.warns(fs.AccuracyWarning, match="what is known does not determine"):
+    with pytest.warns(fs.AccuracyWarning, match="known does not determine"):
         assert not fs.solve(fs.Problem(laplace(u), SQUARE, [sides, within]), rng=3).converged
 
 
@@ -420,7 +418,7 @@ def test_a_piece_without_values_is_never_converged(domain: fs.geometry.Domain) -
     """Cosines carry the constant of one disk over to the other, where any would do."""
     conditions = [fs.Dirichlet(1, on="a.circle"), fs.Neumann(0, on="b.circle")]
     problem = fs.Problem(sp.Eq(u.diff(x, 2) + u.diff(y, 2), 0), domain, conditions)
-    with pytest.warns(fs.AccuracyWarning, match=r"one of many: the piece of the domain around \(.*\) is not joined"):
+    with pytest.warns(fs.AccuracyWarning, match=r"one of many: the piece.*joined"):
         solution = fs.solve(problem, rng=0)
     assert not solution.converged
     held = fs.Problem(sp.Eq(u.diff(x, 2) + u.diff(y, 2), 0), domain, [fs.Dirichlet(x * y)])

@@ -149,7 +149,7 @@ def test_sources_stand_outside_for_complex_data() -> None:
 
 def test_singular_functions_at_corners_are_refused_for_systems() -> None:
     problem, _ = stokes(fs.Box((-1, -0.5), (1, 0.5)))
-    with pytest.raises(fs.ProblemError, match="known for one equation with real coefficients"):
+    with pytest.raises(fs.ProblemError, match=r"one equation.*real coefficients"):
         fs.solve(problem, singular=fs.Singular((1, 0.5)))
 
 

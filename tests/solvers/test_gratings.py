@@ -71,12 +71,12 @@ def test_copies_belong_to_the_domain() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: fs.Exterior(fs.Disk((0, 0), 1), period=2), "larger than the objects are wide together, 2"),
+        (lambda: fs.Exterior(fs.Disk((0, 0), 1), period=2), r"larger than the objects.*2"),
         (lambda: fs.Exterior(fs.Disk((0, 0), 1), period=-1), "period must be positive"),
         (lambda: grating(incident=None), "needs incident=fs.plane_wave"),
         (lambda: grating(incident=fs.beam(K, (0, -1), (0, 3), 2)), "needs incident=fs.plane_wave"),
         (lambda: grating(k=2 * np.pi / PERIOD, incident=fs.plane_wave(2 * np.pi / PERIOD, (0, -1))), "Wood anomaly"),
-        (lambda: grating(incident=fs.plane_wave(K, (1, 0))), "what comes in goes along the grating"),
+        (lambda: grating(incident=fs.plane_wave(K, (1, 0))), r"comes in.*along the grating"),
     ],
 )
 def test_mistakes_are_named(make: Any, message: str) -> None:

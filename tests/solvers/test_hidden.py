@@ -90,7 +90,7 @@ def test_growth_beyond_the_band_belongs_to_the_estimate(manufacture: Make) -> No
 
     estimates = []
     for a in (30, 40):
-        with pytest.warns(fs.AccuracyWarning, match="a disturbance of frequency 3.14 grows by a factor of 1e"):
+        with pytest.warns(fs.AccuracyWarning, match=r"frequency 3.14 grows.*1e"):
             estimates.append(fs.solve(heated(a).problem, rng=0).error_estimate)
         assert estimates[-1] >= 1e-16 * np.exp(a - np.pi**2)
     assert estimates[1] > 100 * estimates[0]

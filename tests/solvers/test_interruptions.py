@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -73,7 +74,7 @@ def test_modes_of_the_rounds_that_ended(wish: dict[str, Any]) -> None:
     modes = _interrupted(lambda: fs.eigenmodes(_well(), lam, rng=0, progress=_CtrlC(fs.Round), **wish)).modes
     assert 0 < len(modes) <= 4
     assert not modes.complete
-    assert "it was interrupted: modes may be missing" in modes.remarks
+    assert any(re.match(r"it was interrupted: .*missing", remark) for remark in modes.remarks)
     for number, mode in enumerate(modes):
         assert abs(mode.value - np.sqrt(4000) * (2 * number + 1)) <= mode.estimate  # the ends are far away
 
@@ -169,4 +170,4 @@ def test_resonances_that_were_pinned_down() -> None:
     modes = found(fs.FoundMode).modes
     assert len(modes) >= 1
     assert not modes.complete
-    assert "it was interrupted: modes may be missing" in modes.remarks
+    assert any(re.match(r"it was interrupted: .*missing", remark) for remark in modes.remarks)

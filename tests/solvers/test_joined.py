@@ -39,7 +39,7 @@ def test_clouds_beside_waves_solve_a_thin_problem() -> None:
 def test_waves_alone_do_not_solve_an_equation_with_a_right_hand_side() -> None:
     problem = helmholtz(20.0, sp.sin(x), sp.S.Zero, fs.Disk((0, 0), 1))
     both = fs.Joined([fs.Characteristic(50), fs.Characteristic(20)])
-    with pytest.raises(fs.ProblemError, match=r"right-hand side, so that must be zero; got sin\(x\)"):
+    with pytest.raises(fs.ProblemError, match=r"right-hand side.*zero; got sin\(x"):
         fs.solve(problem, features=both)
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fspielm.solvers.strategies.filled import layout
+from fspielm.basis.random.families import layout
 
 DIMENSIONS = [1, 2, 3]
 cores = st.floats(0.1, 300)

@@ -44,14 +44,14 @@ def test_cells_inside_find_what_functions_that_satisfy_the_equation_do() -> None
 @pytest.mark.usefixtures("patient")
 @pytest.mark.parametrize("budget", [fs.Budget(seconds=1e-3), fs.Budget(neurons=30)], ids=["seconds", "neurons"])
 def test_a_budget_that_is_too_small_for_the_field_inside_is_told(budget: fs.Budget) -> None:
-    with pytest.raises(fs.ProblemError, match=r"^Transparent: the field inside: .*budget of .* ended it.*; allow "):
+    with pytest.raises(fs.ProblemError, match=r"^Transparent: the field.*ended it.*allow"):
         fs.solve(lens(fs.Transparent(2 + x / 2)), budget=budget)
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: lens(fs.Transparent(lambda points: points[:, 0])), "write a function of the coordinates"),
+        (lambda: lens(fs.Transparent(lambda points: points[:, 0])), "function of the coordinates"),
         (lambda: lens(fs.Transparent(2 + sp.Symbol("z"))), "^z has no value"),
         (lambda: lens(fs.Transparent(2 + x, flux=1 + x)), "flux must be a number"),
         (lambda: lens(fs.Transparent(sp.sqrt(2 - sp.I * (2 + x)))), "negative imaginary part"),

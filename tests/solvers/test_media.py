@@ -233,30 +233,27 @@ def test_a_coated_ball_has_its_series() -> None:
     [
         (
             lambda: wave([fs.Box((0, 0), (1, 1))], [fs.Transparent(2.0, on="x-"), fs.Dirichlet(0, on="rest")]),
-            "must name whole objects; of Box.*it has 'x-' alone",
+            r"whole objects.*Box.*'x-' alone",
         ),
         (
             lambda: wave([fs.Disk((0, 0), 1)], [fs.Transparent(2.0, on=x < 0), fs.Dirichlet(0, on=x > 0)]),
-            "must name whole objects; of Disk.*it has a piece of a part alone",
+            r"whole objects.*Disk.*piece.*alone",
         ),
-        (
-            lambda: wave([fs.Disk((0, 0), 1), fs.Disk((0, 0), 0.5)], [fs.Dirichlet(0)]),
-            "lies in Disk.*which lets nothing through",
-        ),
+        (lambda: wave([fs.Disk((0, 0), 1), fs.Disk((0, 0), 0.5)], [fs.Dirichlet(0)]), r"lies in Disk.*nothing through"),
         (
             lambda: wave([fs.Disk((0, 0), 1, name="a"), fs.Disk((3, 0), 1)], [fs.Transparent(2.0, on="a.*")]),
-            "part 'circle' has 0 of the 1 condition it needs",
+            "'circle' has 0 of the 1",
         ),
         (
             lambda: wave([fs.Disk((0, 0), 1)], [fs.Transparent(2.0), fs.Transparent(3.0)]),
             "contradicting conditions",
         ),
-        (lambda: wave([fs.Disk((0, 0), 1)], [fs.Transparent(2.0, 0)]), "flux must not be zero.*fs.Neumann"),
+        (lambda: wave([fs.Disk((0, 0), 1)], [fs.Transparent(2.0, 0)]), r"flux.*not be zero.*fs.Neumann"),
         (lambda: wave([fs.Disk((0, 0), 1)], [fs.Transparent(2.0, on="disk")]), "no part 'disk'"),
-        (lambda: wave([fs.Disk((0, 0), 1)], [fs.Transparent(2.0, on=3)]), "Transparent: on must be a part's name"),
+        (lambda: wave([fs.Disk((0, 0), 1)], [fs.Transparent(2.0, on=3)]), r"Transparent: on.*a part's name"),
         (
             lambda: wave([fs.Disk((0, 0), 1)], [fs.Transparent(2.0)], given={sp.Symbol("q"): 2}),
-            "given names q, which no equation",
+            r"given names q.*no equation",
         ),
         (
             lambda: fs.solve(
@@ -265,7 +262,7 @@ def test_a_coated_ball_has_its_series() -> None:
                     [fs.Transparent(2 + x / 2, on="a.*"), fs.Transparent(2.0, on="b.*")],
                 )
             ),
-            "varies in Disk.*in which others lie",
+            r"varies in Disk.*others lie",
         ),
     ],
 )

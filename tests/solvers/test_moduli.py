@@ -32,5 +32,5 @@ def test_an_infinite_slope_is_named_in_plain_words() -> None:
     )
     names = [name for relation in problem.relations for name in relation.operator.fields.values()]
     assert "the equation's coefficient sign(x - 0.3)/(2*sqrt(Abs(x - 0.3))) of u_x" in names
-    with pytest.raises(fs.ProblemError, match=r"sqrt\(Abs\(x - 0.3\)\)\) of u_x is nan at x=0.3"):
+    with pytest.raises(fs.ProblemError, match=r"sqrt\(Abs.*u_x is nan at x=0.3"):
         problem.relations[0].operator.terms[0].at(fs.geometry.Sites(np.array([[0.3]])))

@@ -169,14 +169,14 @@ def test_fields_fall_off_and_sources_outside_are_mirrored() -> None:
     ("make", "message"),
     [
         (lambda: fs.beam(K, (1, 0, 0), (0, 0), 1), "beams are those of the plane"),
-        (lambda: fs.point_source(K, (1,)), "must have two coordinates, or three"),
-        (lambda: wave(incident=fs.point_source(0, (2, 0, 0))), "a point source has a wavenumber"),
+        (lambda: fs.point_source(K, (1,)), "two coordinates, or three"),
+        (lambda: wave(incident=fs.point_source(0, (2, 0, 0))), r"point source.*a wavenumber"),
         (lambda: wave(incident=fs.point_source(K, CENTER)), "lies in an object"),
-        (lambda: wave(incident=fs.plane_wave(K, (1, 0))), "2 entries for the 3 coordinates"),
+        (lambda: wave(incident=fs.plane_wave(K, (1, 0))), r"2 entries.*3 coordinates"),
         (lambda: fs.solve(wave(), tol=1e-2, rng=0).far_field([0.0]), "must be vectors"),
         (
             lambda: fs.solve(wave(fs.Exterior(fs.Ellipsoid((0, 0, 0), (1, 1, 0.02)))), rng=0),
-            "semi-axes 1, 1, 0.02 asks for .* sources, more than 300000; it is too flat",
+            r"1, 1, 0.02 asks.*too flat",
         ),
     ],
 )

@@ -97,10 +97,10 @@ def test_other_systems_are_refused(equations: list[sp.Eq], why: str) -> None:
 @pytest.mark.parametrize(
     ("incident", "why"),
     [
-        (fs.plane_wave(LONGITUDINAL, (1, 0)), "say what comes in of each unknown"),
-        ({u: sp.exp(2 * sp.I * x)}, r"u\(x, y\) is given where the unknowns are u\(x, y\), v\(x, y\)"),
-        ({u: sp.exp(3 * sp.I * x), v: 0}, "does not satisfy the equation, which is one of wavenumber 2 and 4"),
-        ({u: None, v: 0}, "must be an expression or a wave; got None"),
+        (fs.plane_wave(LONGITUDINAL, (1, 0)), "what comes in of each unknown"),
+        ({u: sp.exp(2 * sp.I * x)}, r"u\(x, y\) is given.*u\(x, y\), v"),
+        ({u: sp.exp(3 * sp.I * x), v: 0}, r"not satisfy.*wavenumber 2 and 4"),
+        ({u: None, v: 0}, r"expression or a wave.*None"),
     ],
 )
 def test_what_comes_in_is_checked(incident: Any, why: str) -> None:

@@ -183,13 +183,13 @@ def test_problems_and_solutions_are_pickled() -> None:
         (lambda: fs.Problem(sp.Eq(LAPLACIAN + u.diff(x), 0), DISK, [fs.Dirichlet(0)]), "has other terms"),
         (lambda: fs.Problem(sp.Eq(LAPLACIAN + u**2, 0), DISK, [fs.Dirichlet(0)]), "must be linear"),
         (lambda: fs.solve(wave(), approach="band"), "is for bounded domains"),
-        (lambda: fs.solve(wave(), features=fs.Tanh(100, mu=(1, 2))), "features cannot be chosen on an open domain"),
+        (lambda: fs.solve(wave(), features=fs.Tanh(100, mu=(1, 2))), r"features.*open domain"),
         (lambda: wave(fs.Disk((0, 0), 1), fs.Transparent(2.0), incident=None), "is for objects of open domains"),
         (
             lambda: fs.solve(wave(fs.Exterior(fs.Disk((0, 0), 1) | fs.Disk((3, 0), 1)), fs.Transparent(2.0))),
             "in one piece",
         ),
-        (lambda: fs.solve(wave(condition=fs.Transparent(2 - 1j))), "nor its imaginary part negative"),
+        (lambda: fs.solve(wave(condition=fs.Transparent(2 - 1j))), "imaginary part negative"),
         (lambda: fs.solve(fs.Problem(sp.Eq(LAPLACIAN, 0), DISK, [fs.Neumann(1)])), "do not balance"),
         (lambda: fs.prepare(wave()), "prepare is for bounded domains"),
     ],
@@ -212,12 +212,12 @@ def test_a_negative_wavenumber_is_a_wave_that_goes_the_other_way() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: fs.plane_wave("5", (1, 0)), "plane_wave: k must be a number, or a SymPy expression; got '5'"),
-        (lambda: wave(condition=fs.Transparent("5")), "wavenumber must be a number, or a SymPy expression"),
+        (lambda: fs.plane_wave("5", (1, 0)), r"plane_wave: k.*a number.*'5'"),
+        (lambda: wave(condition=fs.Transparent("5")), "wavenumber must be a number"),
         (lambda: wave(condition=fs.Transparent(float("nan"))), "wavenumber must be finite"),
         (lambda: wave(condition=fs.Transparent(5, flux=sp.zoo)), "flux must be finite"),
         (lambda: wave(incident=fs.beam(0, (1, 0), (0, 0), 1)), "k must not be zero"),
-        (lambda: fs.Exterior(fs.Ball((0, 0, 0), 1), period=3), "period is for gratings in the plane"),
+        (lambda: fs.Exterior(fs.Ball((0, 0, 0), 1), period=3), r"period.*gratings"),
     ],
 )
 def test_numbers_that_are_none_are_told(make: Any, message: str) -> None:

@@ -70,10 +70,10 @@ def test_some_unknowns_keep_their_values(prepared: fs.Prepared) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (((0, 0), None), r"right_hand_side must be a list of 3, one for each equation; got \(0, 0\)"),
-        ((1, None), "right_hand_side must be a list of 3"),
-        ((None, {"dirichlet": {"q": 1}}), "values: the dictionary names q, which is no unknown"),
-        ((None, {"neumann": 1}), "values names 'neumann'; the conditions are"),
+        (((0, 0), None), r"right_hand_side.*of 3.*\(0, 0\)"),
+        ((1, None), r"right_hand_side.*list of 3"),
+        ((None, {"dirichlet": {"q": 1}}), r"values:.*q, which is no unknown"),
+        ((None, {"neumann": 1}), "values names 'neumann'"),
     ],
 )
 def test_refuses_other_shapes(prepared: fs.Prepared, data: tuple[object, object], message: str) -> None:

@@ -130,8 +130,7 @@ def test_numpy_integers_are_seeds(problem: fs.Problem) -> None:
 
 @pytest.mark.parametrize("rng", [-1, 1.5, "seven", True, [1, 2], np.random.RandomState(0)])
 def test_refuses_what_is_no_seed(problem: fs.Problem, rng: Any) -> None:
-    message = r"rng must be a whole number >= 0, a numpy.random.Generator or None; got"
-    with pytest.raises(fs.ProblemError, match=message):
+    with pytest.raises(fs.ProblemError, match=r"rng.*whole number.*Generator"):
         fs.solve(problem, features=FEATURES, rng=rng)
 
 

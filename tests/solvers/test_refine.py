@@ -111,7 +111,7 @@ def test_it_is_never_worse(rough: fs.Solution) -> None:
     assert caught[0].filename == __file__
     assert same.error_estimate == rough.error_estimate
     assert not same.converged
-    assert "the budget of 20 functions ended it" in same.report.reason
+    assert "budget of 20 functions" in same.report.reason
 
 
 def test_ctrl_c_leaves_the_solution(rough: fs.Solution) -> None:
@@ -128,11 +128,11 @@ def test_ctrl_c_leaves_the_solution(rough: fs.Solution) -> None:
 def test_modes_and_what_was_chosen_by_hand_are_refused() -> None:
     with pytest.warns(fs.AccuracyWarning, match="chosen by hand"):
         by_hand = fs.solve(varying(), features=fs.FrequencyShift(50, mu=(1, 10)), rng=0)
-    with pytest.raises(fs.ProblemError, match="cannot be refined: its functions were chosen by hand"):
+    with pytest.raises(fs.ProblemError, match=r"refined.*chosen by hand"):
         by_hand.refine(tol=1e-8)
     string = fs.Problem(sp.Eq(-w.diff(x, 2), lam * w), fs.Interval(0, 1), [fs.Dirichlet(0)])
     mode = fs.eigenmodes(string, lam, count=1, tol=1e-4, rng=0)[0]
-    with pytest.raises(fs.ProblemError, match="cannot be refined: it is a mode, or zero"):
+    with pytest.raises(fs.ProblemError, match="refined: it is a mode"):
         mode.field.refine(tol=1e-13)
 
 

@@ -132,9 +132,9 @@ def test_smooth_solutions_get_none() -> None:
 @pytest.mark.parametrize(
     ("singular", "message"),
     [
-        ("yes", r"singular must be True \(all corners\), False \(none\), or fs.Singular"),
+        ("yes", "singular must be True"),
         ([], "singular must be True"),
-        (fs.Singular((0.5, 0.5)), r"at=\(0.5, 0.5\) is no corner of the domain \(its corners: .*\(0, 0\)"),
+        (fs.Singular((0.5, 0.5)), r"at=\(0.5, 0.5\).*corners.*\(0, 0\)"),
     ],
 )
 def test_refused_choices(singular: object, message: str) -> None:
@@ -145,10 +145,10 @@ def test_refused_choices(singular: object, message: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"opening": 1.0}, "give opening and start together"),
-        ({"opening": 7.0, "start": 0.0}, "an angle in radians, at most 2 pi; got 7.0"),
+        ({"opening": 1.0}, "opening and start together"),
+        ({"opening": 7.0, "start": 0.0}, r"angle.*at most 2 pi; got 7.0"),
         ({"opening": -1.0, "start": 0.0}, "opening must be positive"),
-        ({"exponents": []}, "exponents must name at least one"),
+        ({"exponents": []}, r"exponents.*at least one"),
         ({"exponents": [-1]}, "exponents must be positive"),
     ],
 )
@@ -161,11 +161,11 @@ def test_other_operators_and_domains_are_refused() -> None:
     stretched = fs.Problem(
         sp.Eq(u.diff(x, 2) + 4 * u.diff(y, 2), 0), domain=fs.LShape(), conditions=[fs.Dirichlet(x * y)]
     )
-    with pytest.raises(ProblemError, match="must be a multiple of the Laplacian at the corner"):
+    with pytest.raises(ProblemError, match="multiple of the Laplacian"):
         fs.solve(stretched, singular=fs.Singular((0, 0)), rng=0)
     v = sp.Function("v")(x)
     line = fs.Problem(sp.Eq(v.diff(x, 2), 0), domain=fs.Interval(0, 1), conditions=[fs.Dirichlet(1)])
-    with pytest.raises(ProblemError, match="singular functions belong to plane domains without time"):
+    with pytest.raises(ProblemError, match=r"singular.*without time"):
         fs.solve(line, singular=fs.Singular((0, 0)), rng=0)
     hollow = fs.Polygon([(0, 0), (3, 0), (3, 3), (0, 3)], holes=[[(1, 1), (2, 1), (2, 2), (1, 2)]])
     with pytest.raises(ProblemError, match="enters the domain again"):

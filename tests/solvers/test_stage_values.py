@@ -13,12 +13,11 @@ import sympy as sp
 import fspielm as fs
 from fspielm.estimate import Peak
 from fspielm.solvers import Ending, Step, Strategy
-from fspielm.solvers.driver import FittedPlan, LinearRounds, Record, Trail
+from fspielm.solvers.driver import FittedPlan, LinearRounds, Trail
 from fspielm.solvers.request import Request, Streams
-from fspielm.solvers.round import Outcome
+from fspielm.solvers.round import Outcome, Record
 from fspielm.solvers.strategies.exact import exact_features
-from fspielm.solvers.strategies.filled import FilledBand, filled_band
-from fspielm.solvers.strategies.thin import thin_spectrum
+from fspielm.solvers.strategies.selection import FilledBand, filled_band, thin_spectrum
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)
@@ -99,7 +98,7 @@ def test_singular_functions_that_do_not_help_are_left_out_again() -> None:
     assert worse.plan.columns
     ending = worse.strategy.next(shown(2e-7))
     assert isinstance(ending, Ending)
-    assert ending.reason.startswith("more functions do not help any more")
+    assert ending.reason.startswith("more functions do not help")
     assert isinstance(follow(with_singular, 2e-7, 5e-8), Step)
 
 

@@ -135,7 +135,7 @@ def test_otherwise_the_band_is_filled_and_the_report_says_why(equation: sp.Expr,
     given = {A: lambda points: np.full(len(points), 2.0)} if equation.has(A) else {}
     problem = fs.Problem(equation, SQUARE, [fs.Dirichlet(sp.cos(x + y))], given=given)
     solution = fs.solve(problem, rng=0, tol=1e-4)
-    assert solution.report.choice.startswith("a filled band, as there is no smaller basis: the coeff")
+    assert re.match(r"a filled band, .*: the coeff", solution.report.choice)
     assert reason in solution.report.choice
     assert solution.report.choice in str(solution.report)
 
@@ -144,9 +144,7 @@ def test_data_that_are_not_smooth_are_left_to_the_band() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fs.AccuracyWarning)
         solution = fs.solve(helmholtz(0, DISK, sp.Abs(x)), rng=0, tol=1e-3, budget=fs.Budget(neurons=400))
-    assert solution.report.choice.startswith(
-        "a filled band, as there is no smaller basis: the data of 'dirichlet circle' are not smooth"
-    )
+    assert re.match(r"a filled band, .*'dirichlet circle'.*not smooth", solution.report.choice)
 
 
 # --- asked for ----------------------------------------------------------------------------------
@@ -169,12 +167,11 @@ def test_functions_of_the_equation_may_be_asked_for() -> None:
 
 def test_what_cannot_be_had_is_refused() -> None:
     problem = fs.Problem(LAPLACIAN + (1 + x) * u, SQUARE, [fs.Dirichlet(1)])
-    with pytest.raises(fs.ProblemError, match=r"approach: no characteristic functions for this problem: .*constant"):
+    with pytest.raises(fs.ProblemError, match=r"approach: no char.*constant"):
         fs.solve(problem, approach="characteristic")
-    known = re.escape("approach must be one of ['characteristic', ")
-    with pytest.raises(fs.ProblemError, match=f"{known}.*; got 'best'"):
+    with pytest.raises(fs.ProblemError, match=r"approach.*'characteristic'.*got 'best'"):
         fs.solve(problem, approach="best")  # type: ignore[arg-type]
-    with pytest.raises(fs.ProblemError, match="give features or approach, not both"):
+    with pytest.raises(fs.ProblemError, match="features or approach, not both"):
         fs.solve(problem, approach="band", features=fs.Characteristic(10))
 
 
@@ -210,10 +207,10 @@ def test_a_right_hand_side_that_cancels_is_none() -> None:
 
 def test_a_constant_that_periods_leave_open_is_left_to_the_band() -> None:
     problem = fs.Problem(sp.Eq(LAPLACIAN, 0), SQUARE, [fs.Periodic("x"), fs.Periodic("y")])
-    with pytest.warns(fs.AccuracyWarning, match="determined only up to a constant"):
+    with pytest.warns(fs.AccuracyWarning, match="only up to a constant"):
         solution = fs.solve(problem, rng=0)
     assert not solution.converged
-    assert solution.report.choice.endswith("the solution is determined only up to a constant")
+    assert solution.report.choice.endswith("only up to a constant")
 
 
 def test_columns_that_the_conditions_do_not_tell_apart_are_left_to_the_band(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -228,14 +225,14 @@ def test_columns_that_the_conditions_do_not_tell_apart_are_left_to_the_band(monk
     exact = source(10, (2, 1))
     solution = solved(helmholtz(10, DISK, exact), exact, 1e-8)
     assert solution.report.features.startswith("Band(")
-    assert solution.report.choice.endswith("exactly dependent on the others, so a filled band came next")
+    assert re.search(r"exactly dependent.*a filled band came next$", solution.report.choice)
     with pytest.raises(fs.SolveError, match="exactly dependent"):
         fs.solve(helmholtz(10, DISK, exact), rng=0, approach="characteristic")
 
 
 def test_a_kind_asked_for_that_no_budget_allows_is_refused() -> None:
     problem = fs.Problem(sp.Eq(LAPLACIAN, sp.sin(40 * x) * sp.cos(30 * y)), DISK, [fs.Dirichlet(0)])
-    with pytest.raises(fs.ProblemError, match=r"approach: the budget of 90 functions ended it, \d+ are needed"):
+    with pytest.raises(fs.ProblemError, match=r"approach:.*90 functions.*needed"):
         fs.solve(problem, rng=0, budget=fs.Budget(neurons=90), approach="thin")
 
 
@@ -245,9 +242,7 @@ def test_functions_for_peaks_stay_within_the_budget() -> None:
     with pytest.warns(fs.AccuracyWarning, match="the budget of 90 functions"):
         solution = fs.solve(problem, rng=0, budget=fs.Budget(neurons=90))
     assert solution.report.neurons <= 90
-    assert re.search(
-        r"the budget of 90 functions ended it, \d+ are needed; .*, so a filled band came next", solution.report.choice
-    )
+    assert re.search(r"budget of 90 functions.*needed; .*a filled band came next", solution.report.choice)
 
 
 # --- harder ones ----------------------------------------------------------------------------------
@@ -297,7 +292,7 @@ def test_fluxes_alone_leave_a_constant_open() -> None:
     w = sp.Function("u")(x, y, z)
     cube = fs.Problem(sp.Eq(sum(w.diff(s, 2) for s in (x, y, z)), 0), fs.Box((0, 0, 0), (1, 1, 1)), [fs.Neumann(0)])
     for problem in (cube, fs.Problem(sp.Eq(LAPLACIAN, 0), DISK, [fs.Neumann(x)])):
-        with pytest.warns(fs.AccuracyWarning, match="determined only up to a constant"):
+        with pytest.warns(fs.AccuracyWarning, match="only up to a constant"):
             assert not fs.solve(problem, rng=0).converged
 
 

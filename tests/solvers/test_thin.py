@@ -9,11 +9,11 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
+from fspielm.basis.random.families import cloud, layout
 from fspielm.estimate import infer_bands
 from fspielm.geometry import Sites
 from fspielm.problem import identity
-from fspielm.solvers.strategies.filled import cloud, layout
-from fspielm.solvers.strategies.thin import thin_family, thin_peaks
+from fspielm.solvers.strategies.selection import thin_family, thin_peaks
 
 x, y, t = sp.symbols("x y t")
 u = sp.Function("u")(x, y)

@@ -91,7 +91,7 @@ def test_the_paper_s_features() -> None:
     )
     assert solution.converged
     assert dict(solution.report.points) == {"equation": 300, "initial": 1, "initial order 1": 1}
-    with pytest.raises(fs.ProblemError, match='shift="space" needs a domain with time, as in'):
+    with pytest.raises(fs.ProblemError, match=r'shift="space".*with time'):
         fs.solve(OSCILLATOR, features=fs.FrequencyShift(100, mu=(5, 30), shift="space"), rng=0)
 
 
@@ -110,7 +110,7 @@ class TestTheSolution:
     def test_calculus(self, solution: fs.Solution) -> None:
         assert solution.diff(t)([[0.3]])[0] == pytest.approx(-20 * np.sin(6), rel=1e-10)
         assert solution.integrate(u**2) == pytest.approx(0.5 + np.sin(40) / 80, rel=1e-10)
-        with pytest.raises(fs.ProblemError, match=r"Time\(0\.0, 1\.0\) is time alone; write solution\(\[\[0\.5\]\]\)"):
+        with pytest.raises(fs.ProblemError, match=r"time alone.*solution\(\[\[0\.5\]\]\)"):
             solution.integrate(u, at=0.5)
 
     def test_saved_and_loaded(self, solution: fs.Solution, tmp_path: Path) -> None:
@@ -132,9 +132,9 @@ class TestTheSolution:
         for draw in (solution.plot, solution.plot_residual):
             figure: Any = draw(tmp_path / "u.png")
             assert figure.axes[0].get_xlabel() == "$t$"
-        with pytest.raises(fs.ProblemError, match=r"a function of time alone is drawn at all times; leave time=0\.5"):
+        with pytest.raises(fs.ProblemError, match=r"time alone.*leave time=0\.5"):
             solution.plot(time=0.5)
-        with pytest.raises(fs.ProblemError, match=r"at=\[0\.5\] cuts through space, which the domain Time"):
+        with pytest.raises(fs.ProblemError, match=r"at=\[0\.5\].*through space.*Time"):
             solution.plot(at=[0.5])
 
     def test_exported(self, solution: fs.Solution, tmp_path: Path) -> None:
@@ -142,5 +142,5 @@ class TestTheSolution:
         solution.to_csv(tmp_path / "u.csv", 20)
         assert (tmp_path / "u.csv").read_text().count("\n") >= 20
         for name, times in (("u.pvd", None), ("u.vtr", [0.5])):
-            with pytest.raises(fs.ProblemError, match=r"with a domain in space and time; got Time\(0\.0, 1\.0\)"):
+            with pytest.raises(fs.ProblemError, match="space and time; got Time"):
                 solution.to_vtk(tmp_path / name, 20, times=times)

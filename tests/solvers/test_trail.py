@@ -12,8 +12,8 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.solvers import Ending, StopReason
-from fspielm.solvers.driver import Record, Trail, ending_of, take_larger_steps
-from fspielm.solvers.round import Outcome, Outlook, Pace, extent_of
+from fspielm.solvers.driver import Trail, ending_of, take_larger_steps
+from fspielm.solvers.round import Outcome, Outlook, Pace, Record, extent_of
 
 x, y, z = sp.symbols("x y z")
 STALLED = Ending("nothing more", cause=StopReason.STALLED)
@@ -96,7 +96,7 @@ def test_a_gamble_that_is_too_dear_is_named_with_its_cost() -> None:
     take_larger_steps([dear.trail], record(12, 5), tol=1e-8)
     assert dear.played == 0
     said = ending_of([dear.trail]).reason
-    assert re.search(r"the next one, 400 functions, .* about 8.0 s: allow 16 s", said)
+    assert re.search(r"next.* 400 functions.* 8\.0 s: allow 16 s", said)
 
 
 def test_rounds_that_brought_little_keep_their_own_reason() -> None:
@@ -106,7 +106,7 @@ def test_rounds_that_brought_little_keep_their_own_reason() -> None:
 
 
 def test_the_best_round_without_digits_is_that_of_the_least_misfit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fspielm.solvers.driver.operation_of", lambda latest: None)
+    monkeypatch.setattr("fspielm.solvers.round.operation_of", lambda latest: None)
     kept = Record(fs.Budget())
     basis = plan = SimpleNamespace(why="", cells=None, widths=lambda basis: ())
     for misfit in (0.3, 0.1, 0.2):
@@ -129,7 +129,7 @@ def test_where_time_is_too_short_for_a_band_cells_come_next(monkeypatch: pytest.
     monkeypatch.setattr(sys.modules["fspielm.solvers.round"], "look_ahead", look)
     solution = fs.solve(problem, rng=0, budget=fs.Budget(seconds=60))
     assert solution.converged
-    assert solution.report.choice.endswith("so polynomials in cells came next")
+    assert solution.report.choice.endswith("polynomials in cells came next")
 
 
 @pytest.mark.slow
@@ -140,16 +140,14 @@ def test_a_layer_that_small_rounds_do_not_see_is_found() -> None:
     solution = fs.solve(problem, tol=0.1, rng=0)
     assert solution.converged
     assert not np.isfinite(solution.report.rounds[2].error_estimate)
-    assert "with time left, a filled band went on in larger steps" in solution.report.choice
+    assert "a filled band went on" in solution.report.choice
 
 
 def test_very_many_wavelengths_are_named() -> None:
     u = sp.Function("u")(x, y)
     equation = sp.Eq(u.diff(x, 2) + u.diff(y, 2) + (2 * sp.pi * 10**6) ** 2 * u, 1)
     problem = fs.Problem(equation, fs.Box((0, 0), (1, 1)), [fs.Dirichlet(0)])
-    said = (
-        r"about 1,000,000 wavelengths across, which takes about \de12 functions; 1.00 GiB .* enough for about \d+ wave"
-    )
+    said = r"1,000,000 wavelengths.*\de12.*\d+ wave"
     with pytest.warns(fs.AccuracyWarning, match=said) as caught:
         fs.solve(problem, rng=0, budget=fs.Budget(memory=2**30))
     assert str(caught[0].message).count("GiB") == 1
@@ -159,7 +157,7 @@ def test_waves_in_a_box_are_named_where_time_is_short_too() -> None:
     u = sp.Function("u")(x, y)
     equation = sp.Eq(u.diff(x, 2) + u.diff(y, 2) + (2 * sp.pi * 10**6) ** 2 * u, 0)
     problem = fs.Problem(equation, fs.Box((0, 0), (1, 1)), [fs.Dirichlet(1)])
-    with pytest.warns(fs.AccuracyWarning, match="about 1,000,000 wavelengths across"):
+    with pytest.warns(fs.AccuracyWarning, match="1,000,000 wavelengths"):
         solution = fs.solve(problem, rng=0, budget=fs.Budget(seconds=200, memory=2**30), approach="characteristic")
     assert max(each.neurons for each in solution.report.rounds) < 20000
 
@@ -181,7 +179,7 @@ def test_an_object_of_very_many_wavelengths_is_refused_before_functions_are_plac
     equation = sp.Eq(sum(u.diff(each, 2) for each in coordinates) + k**2 * u, 0)
     wave = fs.plane_wave(k, (1, 0, 0)[: shape.dimension])
     problem = fs.Problem(equation, fs.Exterior(shape), [fs.Dirichlet(0)], incident=wave)
-    with pytest.raises(fs.MemoryBudgetError, match=r"about \d,000,000 wavelengths across"):
+    with pytest.raises(fs.MemoryBudgetError, match=r"\d,000,000 wavelengths"):
         fs.solve(problem, rng=0)
 
 
@@ -196,8 +194,8 @@ def test_a_domain_that_is_split_is_not_to_be_split(regions: bool) -> None:
     solution = fs.solve(problem, rng=0)
     rough = replace(bands, unsettled=("right-hand side",))
     said = fs.judge(problem, solution.estimate, 0.0, "", rough).reason
-    assert ("or split the domain where they are" in said) == (not regions)
-    assert ("or move the borders of the regions to where they are" in said) == regions
+    assert ("split the domain" in said) == (not regions)
+    assert ("move the borders" in said) == regions
     # where rounds have shown that more time helps, that is what is said
     more = "more time is needed"
     assert fs.judge(problem, solution.estimate, 0.0, more, rough, more_helps=True).reason.endswith(more)

@@ -16,8 +16,7 @@ import fspielm as fs
 from fspielm.geometry import Domain
 from fspielm.solvers import driver as automatic
 from fspielm.solvers import driver as fit_budget
-from fspielm.solvers.driver import Record
-from fspielm.solvers.round import Outlook, Pace, extent_of
+from fspielm.solvers.round import Outlook, Pace, Record, extent_of
 from fspielm.wording import duration
 
 x, y, t = sp.symbols("x y t")
@@ -144,10 +143,7 @@ def test_no_round_is_begun_that_would_overrun(
 def test_a_hopeless_band_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few functions say as well as many that the budget is far too small."""
     problem = helmholtz(1e6, sp.sin(1000 * x) * sp.sin(900 * y))
-    message = (
-        r"no digits are reliable.*: \d+ functions need [\d.]+ GiB of memory, above the budget of 1\.00 GiB; "
-        r"solve on a smaller domain, or allow more with budget=fs.Budget\(memory=...\)"
-    )
+    message = r"no digits.*: \d+ functions need .* GiB.*1\.00 GiB; .*memory="
     drawn = []
     draw = fs.Band.draw
 
@@ -164,7 +160,7 @@ def test_a_hopeless_band_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_the_best_that_fits_into_memory(smooth: Any) -> None:
     """Fewer functions than are needed give fewer digits."""
-    solution = warned(smooth.problem, r"\d+ functions need [\d.]+ MiB of memory", budget=fs.Budget(memory=5e6))
+    solution = warned(smooth.problem, r"functions need .*MiB", budget=fs.Budget(memory=5e6))
     assert 100 < solution.report.neurons < 500
     assert smooth.error(solution) <= solution.error_estimate
 
@@ -189,16 +185,12 @@ def test_memory_is_kept_whatever_is_constant_in_it(smooth: Any, monkeypatch: pyt
 
 def test_a_kind_asked_for_that_memory_does_not_hold(smooth: Any) -> None:
     problem = helmholtz(0, sp.sin(40 * x) * sp.cos(30 * y))
-    with pytest.raises(fs.MemoryBudgetError, match=r"\d+ functions need [\d.]+ MiB of memory"):
+    with pytest.raises(fs.MemoryBudgetError, match=r"functions need .*MiB"):
         fs.solve(problem, rng=0, budget=fs.Budget(memory=1e5), approach="thin")
 
 
 def test_memory_for_less_than_a_hundred_functions_is_refused_with_the_numbers(smooth: Any) -> None:
-    message = (
-        r"the band found \(x: .*, set by .*, y: .*, set by .*\) is too high: \d+ functions need [\d.]+ MiB of memory, "
-        r"above the budget of 0\.1 MiB; solve on a smaller domain, or allow more with budget=fs.Budget\(memory=...\)"
-    )
-    with pytest.raises(fs.MemoryBudgetError, match=message):
+    with pytest.raises(fs.MemoryBudgetError, match=r"band.*\(x: .*set by.*y: .*too high.*0\.1 MiB.*memory="):
         fs.solve(smooth.problem, rng=0, budget=fs.Budget(memory=0.1 * 2**20))
 
 
@@ -291,7 +283,7 @@ def test_a_start_that_disagrees_with_the_boundary(neurons: int | None) -> None:
     problem = fs.Problem(
         sp.Eq(v.diff(t), v.diff(x, 2)), fs.Interval(0, 1) * fs.Time(0, 1), [fs.Dirichlet(0), fs.Initial(1)]
     )
-    message = r"not smooth: 'dirichlet x-' and 'initial' disagree at x=0, t=0 \(0 against 1\)"
+    message = r"not smooth: 'dirichlet x-' and 'initial'.*\(0 against 1\)"
     warned(problem, message, budget=fs.Budget(neurons=neurons))
 
 
@@ -344,7 +336,7 @@ def test_zero_data_give_zero_and_say_so(zero: Any) -> None:
 def test_noise_is_refused() -> None:
     rng = np.random.default_rng(0)
     problem = helmholtz(20, 0, fs.Dirichlet(lambda points: rng.standard_normal(len(points))))
-    with pytest.raises(fs.ProblemError, match="the data of 'dirichlet x-' have no band"):
+    with pytest.raises(fs.ProblemError, match=r"'dirichlet x-'.*no band"):
         fs.solve(problem, rng=0)
 
 

@@ -68,15 +68,12 @@ class LocalOperator:
         Real or complex; of shape ``(T,)`` if every coefficient is a number.
     unknowns : tuple of int
         The unknown that each term acts on; empty if there is only one.
-    axes : tuple of (m,) arrays
-        If the points form a grid (last axis fastest), its coordinates along each axis; empty otherwise.
     """
 
     points: FloatArray
     orders: np.ndarray[tuple[int, int], np.dtype[np.int_]]
     coefficients: NumberArray
     unknowns: tuple[int, ...] = ()
-    axes: tuple[FloatArray, ...] = ()
 
     @property
     def is_constant(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import final
 
@@ -275,9 +276,8 @@ def sort_arcs(arcs: Arcs, tree: Tree, parts: Sequence[BoundaryPart], slack: floa
     return join_arcs(done, tree.dimension)
 
 
-def onto_faces(arcs: Arcs, tree: Tree, slack: float) -> Arcs:
-    """Arcs at the root, with points that rounding has moved off its faces put back on them."""
-    lower, upper = tree.lower[0], tree.upper[0]
+def onto_faces(arcs: Arcs, lower: FloatArray, upper: FloatArray, slack: float) -> Arcs:
+    """Arcs in a box, with points that rounding has moved off its faces put back on them."""
 
     def snapped(points: FloatArray) -> FloatArray:
         points = np.where(points <= lower + slack, lower, points)
@@ -402,6 +402,18 @@ class Outline:
         """The boundary in the leaves of a tree."""
         return sorted_parts(self.parts, tree, self.slack)
 
+    def at_root(self, part: BoundaryPart) -> Arcs:
+        """The arcs of a part before they are sorted into a tree on its bounding box."""
+        known = self._at_root.get(id(part))
+        if known is None or known[0] is not part:
+            arcs = onto_faces(arcs_of(part, 0, self.slack), self.lower, self.upper, self.slack)
+            known = self._at_root[id(part)] = part, arcs
+        return known[1]
+
+    @cached_property
+    def _at_root(self) -> dict[int, tuple[BoundaryPart, Arcs]]:
+        return {}
+
 
 def outline_of(domain: Domain, slack: float | None = None) -> Outline:
     """The outline of a domain of at most two dimensions, with this slack if given."""
@@ -419,7 +431,7 @@ def outline_of(domain: Domain, slack: float | None = None) -> Outline:
 def sorted_parts(parts: tuple[BoundaryPart, ...], tree: Tree, slack: float) -> Arcs:
     """Boundary parts as arcs in the leaves of a tree, ignoring their `keep`."""
     arcs = join_arcs([arcs_of(part, number, slack) for number, part in enumerate(parts)], tree.dimension)
-    return sort_arcs(onto_faces(arcs, tree, slack), tree, parts, slack)
+    return sort_arcs(onto_faces(arcs, tree.lower[0], tree.upper[0], slack), tree, parts, slack)
 
 
 # ---- The pieces of a domain in the leaves of a tree, and of its seams

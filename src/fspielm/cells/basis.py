@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import ComplexArray, FloatArray, Latest, NumberArray
+from fspielm.arrays import ComplexArray, FloatArray, Latest, NumberArray, positions_in_runs
 from fspielm.basis.basis import Basis, LocalOperator
 from fspielm.cells.frames import Frames, MaterialFrames, stack_frames
 from fspielm.cells.shared import SharedFunctions
@@ -22,102 +21,12 @@ from fspielm.resources import check_deadline
 Indices: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.int_]]
 
 
-class Tables(ABC):
-    """Values of products of polynomials, one along each axis, at n points."""
+def chebyshev_table(x: FloatArray, degree: int, order: int, slope: float = 1.0) -> FloatArray:
+    """Derivatives of Chebyshev's polynomials at `x`, shape ``(order + 1, degree + 1, *x.shape)``.
 
-    @abstractmethod
-    def products(self, orders: Indices, which: Indices) -> FloatArray:
-        """Derivatives of the products with degrees `which` ``(k, d)``, shape ``(k, n)``."""
-
-    @abstractmethod
-    def sums(self, orders: Indices, grids: NumberArray) -> NumberArray:
-        """Derivatives of sums with coefficients ``(F, degree, ...)`` of all products, shape ``(F, n)``."""
-
-    @abstractmethod
-    def adjoint(self, orders: Indices, numbers: NumberArray) -> NumberArray:
-        """The adjoint of `sums`, on numbers ``(F, n)``: shape ``(F, degree, ...)``."""
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Scattered(Tables):
-    """Tables at arbitrary points: ``(order, degree, n)`` for each axis."""
-
-    axes: Sequence[FloatArray]
-
-    def products(self, orders: Indices, which: Indices) -> FloatArray:
-        """See `Tables`."""
-        product = self.axes[0][orders[0]][which[:, 0]]
-        for axis in range(1, len(self.axes)):
-            product = product * self.axes[axis][orders[axis]][which[:, axis]]
-        return np.asarray(product)
-
-    def sums(self, orders: Indices, grids: NumberArray) -> NumberArray:
-        """See `Tables`."""
-        values = grids @ self.axes[-1][orders[-1]]
-        for axis in reversed(range(len(self.axes) - 1)):
-            values = np.einsum("f...kn,kn->f...n", values, self.axes[axis][orders[axis]])
-        return np.asarray(values)
-
-    def adjoint(self, orders: Indices, numbers: NumberArray) -> NumberArray:
-        """See `Tables`."""
-        values = numbers
-        for axis in range(len(self.axes) - 1):
-            values = values[..., None, :] * self.axes[axis][orders[axis]]
-        return np.asarray(values @ self.axes[-1][orders[-1]].T)
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Gridded(Tables):
-    """Tables at the points of a grid, the last axis fastest: ``(order, degree, number along it)`` for each axis."""
-
-    axes: Sequence[FloatArray]
-
-    def products(self, orders: Indices, which: Indices) -> FloatArray:
-        """See `Tables`."""
-        product = self.axes[0][orders[0]][which[:, 0]]
-        for axis in range(1, len(self.axes)):
-            own = self.axes[axis][orders[axis]][which[:, axis]]
-            product = (product[:, :, None] * own[:, None, :]).reshape(len(which), -1)
-        return np.asarray(product)
-
-    def sums(self, orders: Indices, grids: NumberArray) -> NumberArray:
-        """See `Tables`."""
-        return _along_each(grids, [table[order] for table, order in zip(self.axes, orders, strict=True)])
-
-    def adjoint(self, orders: Indices, numbers: NumberArray) -> NumberArray:
-        """See `Tables`."""
-        shape = (len(numbers), *(table.shape[-1] for table in self.axes))
-        tables = [table[order].T for table, order in zip(self.axes, orders, strict=True)]
-        return _along_each(numbers.reshape(shape), tables).reshape(len(numbers), *(t.shape[1] for t in tables))
-
-
-def _along_each(values: NumberArray, tables: Sequence[FloatArray]) -> NumberArray:
-    """Numbers ``(F, a, b, ...)`` times a matrix along each axis, with all axes but the first flattened."""
-    for table in tables:
-        # the axis in front becomes the last one
-        values = np.moveaxis(values, 1, -1) @ table
-    return values.reshape(len(values), -1)
-
-
-def tables_for(operator: LocalOperator, box: tuple[FloatArray, FloatArray], degrees: Sequence[int]) -> Tables:
-    """The derivatives of polynomials on a box that an operator needs, at its points."""
-    lower, upper = box
-    highest = operator.orders.max(axis=0, initial=0)
-    points = operator.axes or operator.points.T
-    axes = zip(points, lower, upper, degrees, highest, strict=True)
-    found = [_table(_unit(x, low, high), degree, order, 2.0 / (high - low)) for x, low, high, degree, order in axes]
-    return Gridded(found) if operator.axes else Scattered(found)
-
-
-def _unit(x: FloatArray, low: float, high: float) -> FloatArray:
-    return np.asarray(((x - low) - (high - x)) / (high - low))
-
-
-def _table(x: FloatArray, degree: int, order: int, slope: float) -> FloatArray:
-    """Derivatives of Chebyshev's polynomials at `x`, shape ``(order + 1, degree + 1, n)``; `slope` is that of x."""
-    found = np.empty((order + 1, degree + 1, len(x)))
+    The `slope` is that of x.
+    """
+    found = np.empty((order + 1, degree + 1, *x.shape))
     values = found[0]
     values[0] = 1.0
     values[1:2] = x
@@ -127,8 +36,9 @@ def _table(x: FloatArray, degree: int, order: int, slope: float) -> FloatArray:
         np.multiply(2.0 * values[known], values[1 : further + 1], out=values[known + 1 : known + further + 1])
         values[known + 1 : known + further + 1] -= values[known - further : known][::-1]
         known += further
+    flat = found.reshape(order + 1, degree + 1, -1)
     for k in range(order):
-        np.matmul(slope * _derivatives(degree), found[k], out=found[k + 1])
+        np.matmul(slope * _derivatives(degree), flat[k], out=flat[k + 1])
     return found
 
 
@@ -176,6 +86,11 @@ class CornerTerms(SharedFunctions):
         """Number of cells of each function."""
         return np.bincount(self.column)
 
+    @cached_property
+    def held_by(self) -> NDArray[np.int_]:
+        """See `SharedFunctions`."""
+        return np.unique(self.cell)
+
     def columns(self, cell: int) -> NDArray[np.int_]:
         """The functions of a cell."""
         return self.column[self._of(cell)]
@@ -221,8 +136,6 @@ def no_corner_terms() -> CornerTerms:
 
 # A polynomial of degree d on a side of length L resolves waves up to this times d / L: about ten degrees a wavelength.
 WAVES = 2 * np.pi / 10
-# Points at a time, whose tables stay in the processor's cache.
-_AT_ONCE = 2048
 # Cells are reported as equal in size up to this ratio.
 _ALIKE = 0.9
 
@@ -293,6 +206,13 @@ class CellBasis(Basis):
         """The columns of a cell."""
         return slice(int(self.starts[cell]), int(self.starts[cell + 1]))
 
+    def columns_of(self, cells: Indices) -> Indices:
+        """The columns ``(B, k)`` of cells with equally many."""
+        if not len(cells):
+            return np.empty((0, 0), dtype=np.int_)
+        count = int(self.starts[cells[0] + 1] - self.starts[cells[0]])
+        return np.asarray(self.starts[cells][:, None] + np.arange(count))
+
     def shared(self, cell: int) -> Indices:
         """Columns of functions that a cell shares with others."""
         return np.asarray(self.starts[-1] + self.meeting.columns(cell))
@@ -303,16 +223,9 @@ class CellBasis(Basis):
 
     def rows(self, cell: int, operator: LocalOperator) -> NumberArray:
         """The operator on the functions of one cell, shape ``(n, k)``; points may lie anywhere."""
-        which = ball(tuple(self.degrees[cell].tolist()))
-        tables = self.tables(cell, operator)
-        unknowns = operator.unknowns or (0,) * len(operator.orders)
-        dtype = np.result_type(np.float64, operator.coefficients)
-        found = np.zeros((self.components, len(which), len(operator.points)), dtype=dtype)
-        for orders, coefficient, unknown in zip(operator.orders, operator.coefficients, unknowns, strict=True):
-            product = tables.products(orders, which)
-            product *= self.scales[unknown]
-            found[unknown] += coefficient * product
-        return found.reshape(-1, len(operator.points)).T
+        own = self.columns(cell)
+        batches = RowsInCells(self, np.full(len(operator.points), cell), operator).batches
+        return np.concatenate([np.zeros((0, own.stop - own.start)), *(each.matrix()[0] for each in batches)])
 
     def fill(self, operator: LocalOperator, columns: slice, out: NumberArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""
@@ -332,25 +245,8 @@ class CellBasis(Basis):
 
     def sums(self, fields: NumberArray, operators: Sequence[LocalOperator]) -> NumberArray:
         """T operators at the same points on the sums with coefficients `fields` ``(F, M)``: ``(T, F, n)``."""
-        points = operators[0].points
-        kind = np.result_type(fields, *(operator.coefficients for operator in operators))
-        found = np.empty((len(operators), len(fields), len(points)), dtype=kind)
-        highest = np.max([operator.orders.max(axis=0, initial=0) for operator in operators], axis=0)
-        for cell, here in self.by_cell(points):
-            own = fields[:, self.columns(cell)]
-            for some in np.split(here, range(_AT_ONCE, len(here), _AT_ONCE)):
-                # the same tables for all of them
-                tables = self.tables(cell, LocalOperator(points[some], highest[None], np.ones(1)))
-                for total, operator in zip(found, operators, strict=True):
-                    total[:, some] = self.sum_in(cell, own, operator.select(some), tables)
-            if len(self.shared(cell)):
-                for total, operator in zip(found, operators, strict=True):
-                    total[:, here] += self.sum_shared(cell, fields, operator.select(here))
-        return found
-
-    def sum_shared(self, cell: int, fields: NumberArray, operator: LocalOperator) -> NumberArray:
-        """Sums of a cell's shared functions with coefficients `fields` ``(F, M)``, shape ``(F, n)``."""
-        return np.asarray(fields[:, self.shared(cell)] @ self.shared_rows(cell, operator).T)
+        cells = self.frames.locate(operators[0].points)
+        return np.stack([RowsInCells(self, cells, operator).sums(fields) for operator in operators])
 
     def sparse(self, operator: LocalOperator) -> Any:
         """The operator on every function at every point, ``(n, M)``, as a sparse array of SciPy."""
@@ -390,44 +286,11 @@ class CellBasis(Basis):
             parts, axis=-1
         )
 
-    def sum_in(
-        self, cell: int, fields: NumberArray, operator: LocalOperator, tables: Tables | None = None
-    ) -> NumberArray:
-        """Sums in one cell, along one axis after the other; `tables` if they are known."""
-        check_deadline()
-        degrees = tuple(self.degrees[cell].tolist())
-        grids = np.zeros((len(fields), self.components, *(degree + 1 for degree in degrees)), dtype=fields.dtype)
-        grids[:, :, *ball(degrees).T] = fields.reshape(len(fields), self.components, -1)
-        tables = tables or self.tables(cell, operator)
-        unknowns = operator.unknowns or (0,) * len(operator.orders)
-        total = np.zeros((len(fields), len(operator.points)), np.result_type(fields, operator.coefficients))
-        for orders, coefficient, unknown in zip(operator.orders, operator.coefficients, unknowns, strict=True):
-            total += self.scales[unknown] * coefficient * tables.sums(orders, grids[:, unknown])
-        return total
-
-    def adjoint_in(
-        self, cell: int, numbers: NumberArray, operator: LocalOperator, tables: Tables | None = None
-    ) -> NumberArray:
-        """The adjoint of `sum_in`: maps ``(F, n)`` to ``(F, k)`` for the functions of one cell."""
-        check_deadline()
-        degrees = tuple(self.degrees[cell].tolist())
-        tables = tables or self.tables(cell, operator)
-        unknowns = operator.unknowns or (0,) * len(operator.orders)
-        shape = (len(numbers), self.components, *(degree + 1 for degree in degrees))
-        grids = np.zeros(shape, dtype=np.result_type(numbers, operator.coefficients))
-        for orders, coefficient, unknown in zip(operator.orders, operator.coefficients, unknowns, strict=True):
-            grids[:, unknown] += tables.adjoint(orders, self.scales[unknown] * np.conj(coefficient) * numbers)
-        return grids[:, :, *ball(degrees).T].reshape(len(numbers), -1)
-
     def sizes(self, fields: NumberArray, order: int) -> FloatArray:
         """Approximate size of derivatives of sums with coefficients `fields` ``(F, M)`` in each cell, ``(F, C)``."""
         steep = np.max(2.0 * self.degrees / self.frames.lengths, axis=1)
         squares = np.add.reduceat(np.abs(fields[:, : self.starts[-1]]) ** 2, self.starts[:-1], axis=1)
         return np.asarray(np.sqrt(squares) * steep**order)
-
-    def tables(self, cell: int, operator: LocalOperator) -> Tables:
-        """The polynomials of a cell at the points of an operator."""
-        return tables_for(operator, (self.frames.lower[cell], self.frames.upper[cell]), self.degrees[cell].tolist())
 
     def by_cell(self, points: FloatArray) -> Iterator[tuple[int, Indices]]:
         """The cells that contain points, and the indices of their points."""
@@ -449,37 +312,267 @@ def ball(degrees: tuple[int, ...]) -> Indices:
     return np.asarray(flat[inside])
 
 
-# ---- Rows that are applied without being stored
+# ---- Operators on the polynomials of many cells at once
+# Rows are points with the cell whose functions they apply to. Cells of equal degrees are processed together, in arrays
+# with one axis for the cells.
+
+# Numbers in the tables of a batch, which stay in the processor's cache; and the ratio of numbers of rows in its cells.
+_ENTRIES, _SIMILAR = 2**18, 1.5
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """The same grid in B cells.
+
+    Attributes
+    ----------
+    cells : (B,) integer array
+    axes : tuple of (m,) arrays
+        Its coordinates along each axis of a cell, from -1 to 1. Its points are ordered by the last axis first.
+    start : int
+        The number of its first point; the others follow, cell by cell.
+    """
+
+    cells: Indices
+    axes: tuple[FloatArray, ...]
+    start: int = 0
+
+    @property
+    def each(self) -> int:
+        """Number of points in each cell."""
+        return int(np.prod([len(axis) for axis in self.axes]))
+
+    def points(self, lower: FloatArray, upper: FloatArray) -> FloatArray:
+        """All points, cell by cell, in the frames ``(C, d)`` of all cells."""
+        unit = np.stack(np.meshgrid(*self.axes, indexing="ij"), axis=-1).reshape(-1, len(self.axes))
+        low, high = lower[self.cells][:, None], upper[self.cells][:, None]
+        return np.asarray((0.5 * ((1 - unit) * low + (1 + unit) * high)).reshape(-1, len(self.axes)))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Rows in cells of equal degrees, p in each of B cells.
+
+    Attributes
+    ----------
+    basis : CellBasis
+    operator : LocalOperator
+        Of all rows, not of these alone.
+    cells : (B,) integer array
+    rows : (B, p) integer array
+        Numbers of the rows; where a cell has fewer than p, the number of rows that there are in all.
+    unit : tuple of arrays
+        Coordinates in the cells, from -1 to 1: ``(B, p)`` for each axis, or ``(m,)`` if they form a grid.
+    """
+
+    basis: CellBasis
+    operator: LocalOperator
+    cells: Indices
+    rows: Indices
+    unit: tuple[FloatArray, ...]
+
+    @property
+    def count(self) -> int:
+        """Number of all rows."""
+        return len(self.operator.points)
+
+    def select(self, some: Indices) -> Batch:
+        """The rows of some of its cells."""
+        unit = self.unit if self.is_grid else tuple(own[some] for own in self.unit)
+        return replace(self, cells=self.cells[some], rows=self.rows[some], unit=unit)
+
+    @property
+    def degrees(self) -> tuple[int, ...]:
+        """The degrees along each axis, of all cells."""
+        return tuple(self.basis.degrees[self.cells[0]].tolist())
+
+    @property
+    def is_grid(self) -> bool:
+        """Whether the rows of a cell are at the points of a grid."""
+        return self.unit[0].ndim == 1
+
+    @cached_property
+    def tables(self) -> list[FloatArray]:
+        """Derivatives along each axis: ``(order, degree, B, p)``, or ``(order, degree, m)`` for a grid."""
+        highest = self.operator.orders.max(axis=0, initial=0)
+        return [chebyshev_table(x, *each) for x, *each in zip(self.unit, self.degrees, highest.tolist(), strict=True)]
+
+    def terms(self) -> Iterator[tuple[tuple[int, ...], int, NumberArray]]:
+        """The orders and the unknown of each term, and its factor for derivatives in the cell, ``(B, p)``."""
+        operator, basis = self.operator, self.basis
+        steep = 2.0 / basis.frames.lengths[self.cells]
+        for number, orders in enumerate(operator.orders):
+            unknown = operator.unknowns[number] if operator.unknowns else 0
+            factor = (basis.scales[unknown] * np.prod(steep**orders, axis=1))[:, None]
+            if operator.is_constant:
+                yield tuple(orders.tolist()), unknown, factor * operator.coefficients[number]
+            else:
+                padded = np.append(operator.coefficients[number], 0.0)
+                yield tuple(orders.tolist()), unknown, factor * padded[self.rows]
+
+    def matrix(self) -> NumberArray:
+        """The operator on all functions of the cells, ``(B, p, k)``."""
+        which, (count, each) = ball(self.degrees), self.rows.shape
+        dtype = np.result_type(np.float64, self.operator.coefficients)
+        found = np.zeros((count, each, self.basis.components, len(which)), dtype=dtype)
+        for orders, unknown, factor in self.terms():
+            found[:, :, unknown] += factor[:, :, None] * self._products(orders, which)
+        return found.reshape(count, each, -1)
+
+    def _products(self, orders: tuple[int, ...], which: Indices) -> FloatArray:
+        """Products of polynomials with degrees `which` ``(k, d)``: ``(B, p, k)``, or ``(p, k)`` for a grid."""
+        each = [np.moveaxis(own[order], 0, -1) for own, order in zip(self.tables, orders, strict=True)]
+        product = each[0][..., which[:, 0]]
+        for axis in range(1, len(each)):
+            if self.is_grid:
+                product = product[:, None] * each[axis][None, :, which[:, axis]]
+                product = product.reshape(-1, len(which))
+            else:
+                product *= each[axis][..., which[:, axis]]
+        return np.asarray(product)
+
+    def sums(self, fields: NumberArray) -> NumberArray:
+        """The rows times coefficients ``(F, M)`` of all functions, shape ``(F, B, p)``."""
+        degrees = self.degrees
+        grids = np.zeros((len(fields), self.basis.components, len(self.cells), *(n + 1 for n in degrees)), fields.dtype)
+        own = fields[:, self.basis.columns_of(self.cells)]
+        inside = (slice(None),) * 3 + tuple(ball(degrees).T)
+        grids[inside] = np.moveaxis(own.reshape(len(fields), len(self.cells), self.basis.components, -1), 1, 2)
+        kind = np.result_type(fields, self.operator.coefficients)
+        total = np.zeros((len(fields), *self.rows.shape), dtype=kind)
+        known: dict[tuple[int, ...], NumberArray] = {}
+        for orders, unknown, factor in self.terms():
+            total += factor * self._contracted(grids[:, unknown], unknown, orders, known)
+        return total
+
+    def _contracted(
+        self, grids: NumberArray, unknown: int, orders: tuple[int, ...], known: dict[tuple[int, ...], NumberArray]
+    ) -> NumberArray:
+        """Sums of polynomials with coefficients ``(F, B, degree, ...)``, one axis after the other."""
+        last = self.tables[-1][orders[-1]]
+        # (B, degree, p), or (degree, m)
+        last = last if self.is_grid else np.moveaxis(last, 0, 1)
+        if len(self.tables) == 1:
+            return np.asarray((grids[:, :, None] @ last)[:, :, 0])
+        if (unknown, orders[1]) not in known:
+            known[unknown, orders[1]] = grids @ last
+        first, inner = self.tables[0][orders[0]], known[unknown, orders[1]]
+        if self.is_grid:
+            return np.asarray((first.T @ inner).reshape(*inner.shape[:2], -1))
+        return np.asarray(np.einsum("fbkp,kbp->fbp", inner, first))
+
+    def adjoint(self, numbers: NumberArray) -> NumberArray:
+        """The adjoint of `sums`, on numbers ``(F, N)`` of all rows: shape ``(F, B, k)``."""
+        degrees, count = self.degrees, len(self.cells)
+        padded = np.concatenate([numbers, np.zeros((len(numbers), 1))], axis=1)[:, self.rows]
+        shape = (len(numbers), self.basis.components, count, *(degree + 1 for degree in degrees))
+        grids = np.zeros(shape, dtype=np.result_type(numbers, self.operator.coefficients))
+        for orders, unknown, factor in self.terms():
+            values, last = np.conj(factor) * padded, self.tables[-1][orders[-1]]
+            if len(degrees) == 1:
+                across = last.T if self.is_grid else np.moveaxis(last, 0, -1)
+                grids[:, unknown] += (values[:, :, None] @ across)[:, :, 0]
+            elif self.is_grid:
+                first = self.tables[0][orders[0]]
+                grids[:, unknown] += first @ values.reshape(*values.shape[:2], first.shape[1], -1) @ last.T
+            else:
+                first = np.moveaxis(self.tables[0][orders[0]], 0, 1)
+                grids[:, unknown] += (values[:, :, None] * first) @ np.moveaxis(last, 0, -1)
+        inside = grids[(slice(None),) * 3 + tuple(ball(degrees).T)]
+        return np.asarray(np.moveaxis(inside, 1, 2).reshape(len(numbers), count, -1))
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class RowsInCells:
-    """Operators at points of some cells, ordered by cell.
+    """An operator at N points of some cells; applied without being stored.
 
     Attributes
     ----------
     basis : CellBasis
-    parts : tuple of (int, LocalOperator)
-        Cells and the operators applied in them.
-    order : (n,) integer array or None
-        The position of each row, if they are not in order.
+    cells : (N,) integer array
+        The cell of each point.
+    operator : LocalOperator
+        At all points.
+    grids : tuple of Grid
+        Points that form grids.
+    with_shared : bool
+        Whether it is applied to the functions that cells share, too.
     """
 
     basis: CellBasis
-    parts: tuple[tuple[int, LocalOperator], ...]
-    order: np.ndarray[tuple[int, ...], np.dtype[np.intp]] | None = None
+    cells: NDArray[np.intp]
+    operator: LocalOperator
+    grids: tuple[Grid, ...] = ()
+    with_shared: bool = True
 
     @classmethod
     def at(cls, basis: CellBasis, operator: LocalOperator) -> RowsInCells:
         """One operator at points of arbitrary cells."""
-        split = list(basis.by_cell(operator.points))
-        order = np.concatenate([np.empty(0, dtype=np.intp), *(here for _, here in split)])
-        return cls(basis, tuple((cell, operator.select(here)) for cell, here in split), order)
+        return cls(basis, basis.frames.locate(operator.points), operator)
+
+    def __len__(self) -> int:
+        return len(self.cells)
 
     @cached_property
-    def _ends(self) -> list[int]:
-        return [0, *np.cumsum([len(operator.points) for _, operator in self.parts]).tolist()]
+    def batches(self) -> list[Batch]:
+        """All rows, in groups of cells whose tables are not too large."""
+        found, left = [], np.ones(len(self), dtype=np.bool_)
+        for grid in self.grids:
+            count, each = len(grid.cells), grid.each
+            rows = grid.start + np.arange(count * each).reshape(count, each)
+            left[rows] = False
+            own = self.basis.degrees[grid.cells]
+            # cells with further functions have finer grids than others of their degrees
+            for degrees in np.unique(own, axis=0):
+                alike = np.flatnonzero(np.all(own == degrees, axis=1))
+                size = max(1, _ENTRIES // (each * (int(degrees.max()) + 1)))
+                for some in _split(len(alike), size):
+                    its = alike[some]
+                    found.append(Batch(self.basis, self.operator, grid.cells[its], rows[its], grid.axes))
+        others = np.flatnonzero(left)
+        if not len(others):
+            return found
+        lower, lengths = self.basis.frames.lower, self.basis.frames.lengths
+        upper = self.basis.frames.upper
+        order = others[np.argsort(self.cells[others], kind="stable")]
+        cells, first, counts = np.unique(self.cells[order], return_index=True, return_counts=True)
+        # very many points of a cell in several runs
+        sizes = self.basis.degrees[cells].max(axis=1) + 1
+        runs = -(-counts * sizes // _ENTRIES)
+        of = np.repeat(np.arange(len(cells)), runs)
+        most = -(-counts // runs)[of]
+        begins = positions_in_runs(runs) * most
+        cells, sizes, first, counts = cells[of], sizes[of], first[of] + begins, np.minimum(most, counts[of] - begins)
+        # the same degrees together, and among these cells with similar numbers of points
+        kinds = np.unique(self.basis.degrees[cells], axis=0, return_inverse=True)[1].ravel()
+        sequence = np.lexsort((counts, kinds))
+        places = np.append(order, len(self))
+        for some in _alike(kinds[sequence], counts[sequence], sizes[sequence]):
+            here = sequence[some]
+            own, each = cells[here], int(counts[here].max())
+            at = np.arange(each)
+            held = at < counts[here][:, None]
+            rows = places[np.where(held, first[here][:, None] + at, len(order))]
+            points = self.operator.points[np.where(held, rows, places[first[here]][:, None])]
+            low, high = lower[own][:, None], upper[own][:, None]
+            unit = ((points - low) - (high - points)) / lengths[own][:, None]
+            axes = tuple(np.ascontiguousarray(unit[:, :, axis]) for axis in range(self.basis.dimension))
+            found.append(Batch(self.basis, self.operator, own, rows, axes))
+        return found
+
+    @cached_property
+    def _shared(self) -> list[tuple[Indices, Indices, NumberArray]]:
+        """For cells with functions that they share: the rows, these columns, and the operator on them."""
+        basis = self.basis
+        found: list[tuple[Indices, Indices, NumberArray]] = []
+        if self.with_shared and len(basis.meeting):
+            for cell in np.intersect1d(self.cells, basis.meeting.held_by).tolist():
+                rows = np.flatnonzero(self.cells == cell)
+                found.append((rows, basis.shared(cell), basis.shared_rows(cell, self.operator.select(rows))))
+        return found
 
     def __matmul__(self, coefficients: NumberArray) -> NumberArray:
         """The rows times coefficients ``(M,)``."""
@@ -490,30 +583,70 @@ class RowsInCells:
         return Latest()
 
     def sums(self, fields: NumberArray) -> NumberArray:
-        """The rows times the coefficients ``(F, M)`` of several sums, shape ``(F, n)``."""
-        parts = []
-        for cell, operator in self.parts:
-            own = self.basis.sum_in(cell, fields[:, self.basis.columns(cell)], operator)
-            parts.append(own + self.basis.sum_shared(cell, fields, operator))
-        joined = np.concatenate([np.empty((len(fields), 0)), *parts], axis=1)
-        if self.order is None:
-            return joined
-        found = np.empty_like(joined)
-        found[:, self.order] = joined
-        return found
+        """The rows times the coefficients ``(F, M)`` of several sums, shape ``(F, N)``."""
+        kind = np.result_type(fields, self.operator.coefficients, np.float64)
+        found = np.zeros((len(fields), len(self) + 1), dtype=kind)
+        for batch in self.batches:
+            check_deadline()
+            found[:, batch.rows] = batch.sums(fields)
+        for rows, columns, values in self._shared:
+            found[:, rows] += fields[:, columns] @ values.T
+        return found[:, :-1]
 
     def adjoint(self, numbers: NumberArray) -> NumberArray:
-        """Sums of the conjugate rows times numbers ``(F, n)``, shape ``(F, M)``."""
-        numbers = numbers if self.order is None else numbers[:, self.order]
-        types = [operator.coefficients for _, operator in self.parts]
-        found = np.zeros((len(numbers), self.basis.size), dtype=np.result_type(numbers, *types))
-        for (cell, operator), start, end in zip(self.parts, self._ends[:-1], self._ends[1:], strict=True):
-            here = numbers[:, start:end]
-            found[:, self.basis.columns(cell)] += self.basis.adjoint_in(cell, here, operator)
-            shared = self.basis.shared(cell)
-            if len(shared):
-                found[:, shared] += here @ self.basis.shared_rows(cell, operator).conj()
+        """Sums of the conjugate rows times numbers ``(F, N)``, shape ``(F, M)``."""
+        kind = np.result_type(numbers, self.operator.coefficients, np.float64)
+        found = np.zeros((len(numbers), self.basis.size), dtype=kind)
+        for batch in self.batches:
+            check_deadline()
+            found[:, self.basis.columns_of(batch.cells)] += batch.adjoint(numbers)
+        for rows, columns, values in self._shared:
+            found[:, columns] += numbers[:, rows] @ values.conj()
         return found
+
+
+def _split(count: int, size: int) -> Iterator[slice]:
+    yield from (slice(first, min(first + size, count)) for first in range(0, count, size))
+
+
+def _alike(kinds: Indices, counts: Indices, sizes: Indices) -> Iterator[slice]:
+    """Runs of cells of one kind with similar numbers of rows, in ascending order, whose tables are not too large."""
+    start = 0
+    for end in range(1, len(kinds) + 1):
+        full = end < len(kinds) and (
+            kinds[end] != kinds[start]
+            or counts[end] > _SIMILAR * counts[start] + 4
+            or (end + 1 - start) * counts[end] * sizes[end] > _ENTRIES
+        )
+        if end == len(kinds) or full:
+            yield slice(start, end)
+            start = end
+
+
+def join_rows(several: Sequence[RowsInCells]) -> RowsInCells:
+    """Rows of operators, such as an equation in several materials, one after the other."""
+    if len(several) == 1:
+        return several[0]
+    terms: dict[tuple[tuple[int, ...], int], NumberArray] = {}
+    starts = np.cumsum([0, *map(len, several)])
+    kind = np.result_type(np.float64, *(each.operator.coefficients for each in several))
+    for each, start in zip(several, starts[:-1], strict=True):
+        operator = each.operator
+        for number, orders in enumerate(operator.orders.tolist()):
+            key = tuple(orders), operator.unknowns[number] if operator.unknowns else 0
+            entries = terms.setdefault(key, np.zeros(starts[-1], dtype=kind))
+            entries[start : start + len(each)] += operator.coefficients[number]
+    joined = LocalOperator(
+        np.concatenate([each.operator.points for each in several]),
+        np.array([orders for orders, _ in terms], dtype=np.int_),
+        np.array(list(terms.values())),
+        tuple(unknown for _, unknown in terms),
+    )
+    grids = [
+        replace(g, start=g.start + start) for each, start in zip(several, starts, strict=False) for g in each.grids
+    ]
+    cells = np.concatenate([each.cells for each in several])
+    return RowsInCells(several[0].basis, cells, joined, tuple(grids))
 
 
 # ---- Functions on stacked tilings

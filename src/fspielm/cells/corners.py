@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from fspielm.basis.singular.columns import axes_at, known_corners, local_columns
 from fspielm.cells.crossings import corner_terms
 from fspielm.cells.places import Degrees, Placed, held_to
 from fspielm.cells.shared import AroundPoint, SharedFunctions, join_functions
-from fspielm.cells.tiling import Cover
+from fspielm.cells.tiling import Cover, Stretch
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.geometry.domain import Corner
 from fspielm.problem.problem import Problem
@@ -87,20 +88,21 @@ def _spared(
 
 
 def without_slivers(rows: Iterable[Placed], shared: SharedFunctions) -> Iterator[Placed]:
-    """Rows without those of conditions on next to nothing at a corner.
+    """Rows without those of conditions next to a corner, closer than any node.
 
     Where a condition ends, it may reach a hair too far. Singular functions, unlike polynomials, change there.
     """
     corners = [(part.corners[0], _SLIVER * part.basis.scale) for part in shared.parts if isinstance(part, AroundPoint)]
     for placed in rows:
         region, points = placed.relation.region, placed.sites.points
-        on_curve = region.kind == "boundary" and region.count is None
-        if not on_curve or not any(_are_within(points, *corner) for corner in corners):
+        kept = np.ones(len(points), dtype=np.bool_)
+        for point, radius in corners if region.kind == "boundary" and region.count is None else ():
+            kept &= np.linalg.norm(points - point, axis=1) > radius
+        if kept.all():
             yield placed
-
-
-def _are_within(points: FloatArray, center: tuple[float, float], radius: float) -> bool:
-    return bool(np.all(np.linalg.norm(points - center, axis=1) <= radius))
+        elif kept.any():
+            here = np.flatnonzero(kept)
+            yield replace(placed, sites=placed.sites.select(here), cells=placed.cells[here])
 
 
 def rows_toward(
@@ -112,6 +114,7 @@ def rows_toward(
     corner.
     """
     by_point = {corner.point: corner for corner in corners}
+    none = np.zeros(len(tiling.cells))
     for part in shared.parts:
         if not isinstance(part, AroundPoint):
             continue
@@ -120,9 +123,14 @@ def rows_toward(
             curve = relation.region.part
             if relation.region.kind == "domain":
                 points = point + size * _fan(by_point[part.corners[0]])
-                yield from _in_cells(relation, tiling, part, points)
+                points = points[tiling.domain.contains(points)]
+                cells = tiling.locate(points)
+                here = np.isin(cells, part.cells)
+                if here.any():
+                    yield Placed(relation, Sites(points[here]), cells[here], none)
             elif curve is not None and curve.parameters == 1 and relation.region.count is None:
-                yield from _along(relation, curve, tiling, part)
+                for stretch, sites in _along(relation, curve, tiling, part):
+                    yield Placed(relation, sites, np.full(len(sites), stretch.cell, dtype=np.intp), none)
 
 
 def _fan(corner: Corner) -> FloatArray:
@@ -132,22 +140,14 @@ def _fan(corner: Corner) -> FloatArray:
     return np.asarray(_INSIDE[:, None, None] * rays).reshape(-1, 2)
 
 
-def _in_cells(relation: Relation, tiling: Cover, part: AroundPoint, points: FloatArray) -> Iterator[Placed]:
-    """Rows of an equation at those of some points that are in the cells around a corner."""
-    points = points[tiling.domain.contains(points)]
-    cells = tiling.locate(points)
-    for cell in part.cells.tolist():
-        here = points[cells == cell]
-        if len(here):
-            yield Placed(relation, cell, Sites(here), 0.0)
-
-
-def _along(relation: Relation, curve: BoundaryPart, tiling: Cover, part: AroundPoint) -> Iterator[Placed]:
-    """Rows of a condition on both sides of a corner."""
+def _along(
+    relation: Relation, curve: BoundaryPart, tiling: Cover, part: AroundPoint
+) -> Iterator[tuple[Stretch, Sites]]:
+    """Sites on both sides of a corner, and the stretches of the curve in cells that they are on."""
     for stretch in tiling.stretches(curve, relation.region.mask):
         if stretch.cell not in part.cells:
             continue
         for first, last in ((stretch.start, stretch.end), (stretch.end, stretch.start)):
             sites = curve.place((first + (last - first) * np.append(0.0, _TOWARD))[:, None])
             if np.linalg.norm(sites.points[0] - part.corners[0]) <= _AT_CORNER * part.basis.scale:
-                yield Placed(relation, stretch.cell, sites.select(np.arange(1, len(sites))), 0.0)
+                yield stretch, sites.select(np.arange(1, len(sites)))

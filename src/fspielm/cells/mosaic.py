@@ -208,10 +208,14 @@ class Mosaic(Cover):
         """See `Cover.locate`."""
         return self.frames.locate(points)
 
-    def holds(self, cell: int, points: FloatArray) -> BoolArray:
+    def holds(self, cells: int | NDArray[np.intp], points: FloatArray) -> BoolArray:
         """See `Cover.holds`."""
-        number = int(self.materials[cell])
-        return self.tiles[number].tiling.holds(cell - int(self._starts[number]), points)
+        own = np.broadcast_to(np.asarray(cells), len(points))
+        held = np.zeros(len(points), dtype=np.bool_)
+        for number, (start, each) in enumerate(self._each()):
+            here = np.flatnonzero(self.materials[own] == number)
+            held[here] = each.tiling.holds(own[here] - start, points[here])
+        return held
 
     def halve(self, cells: Mapping[int, Collection[int]]) -> Mosaic:
         """See `Cover.halve`."""

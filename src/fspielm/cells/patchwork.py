@@ -12,18 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, Latest, NumberArray
-from fspielm.basis.basis import LocalOperator
 from fspielm.basis.singular.columns import known_corners
-from fspielm.cells.basis import CellBasis, RowsInCells
+from fspielm.cells.basis import CellBasis, RowsInCells, join_rows
 from fspielm.cells.corners import rows_toward, shared_functions, without_slivers
-from fspielm.cells.places import Contrasts, Degrees, Placed, contrasts_of, held_to, place_rows, size_in, sparse_in
-from fspielm.cells.rows import JOINED, CellRows, Seams, Tie, fill_cell, fitted_along, shared_along, type_of_rows
+from fspielm.cells.places import Contrasts, Degrees, Placed, contrasts_of, held_to, place_rows, sizes_in, sparse_in
+from fspielm.cells.rows import JOINED, Block, Rows, Seams, fitted_ties
 from fspielm.cells.sums import Sums, sums_of
 from fspielm.cells.tails import Tails, last_degrees, orthogonal_at, tails_of
 from fspielm.cells.tiling import Cover
-from fspielm.cells.traces import Trace, traces_of
+from fspielm.cells.traces import Traces, traces_of
 from fspielm.collocation.nested import Leaf, Nested, merge_order
-from fspielm.collocation.system import BlockRows, Checks, Finite, Scaling, Seam, System
+from fspielm.collocation.system import BlockRows, Finite, HeldOut, Scaling, Seam, System
 from fspielm.errors import UnsuitableError
 from fspielm.geometry.boundary import Sites, join_sites
 from fspielm.geometry.time import regions_in
@@ -96,52 +95,14 @@ def _refuse_thin(problem: Problem) -> None:
 
 # ---- The discretisation: polynomials in each cell, tied to those of its neighbours
 
+# Matrices of cells are filled together up to this ratio of their heights, and so many numbers.
+_ALIKE, _TOGETHER = 1.5, 2**17
 # Truncation error of polynomials at a corner where a function is not smooth, in units of their last coefficients.
 _AT_CORNERS = 10.0
 # Factor of further rows that crowd toward corners: they matter only to functions that no others see.
 _LIGHT = 0.1
 # Degrees are whole up to this.
 _SURELY = 1e-9
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class _Finer:
-    """Rows of each relation at finer nodes of each cell than those that were fitted.
-
-    Attributes
-    ----------
-    rows : mapping of relation name to RowsInCells
-    placed : mapping of relation name to list of Placed
-        Their sites, in the same order.
-    """
-
-    rows: Mapping[str, RowsInCells]
-    placed: Mapping[str, list[Placed]]
-
-    def checks(self, weights: Mapping[str, FloatArray]) -> Checks:
-        """All rows as checks; each cell counts as much as the weights ``(C,)`` of its fitted rows."""
-        sites, emphasis = {}, {}
-        for name, its in self.placed.items():
-            sites[name] = join_sites([placed.sites for placed in its])
-            cells = np.concatenate([np.full(len(placed.sites), placed.cell) for placed in its])
-            number = np.bincount(cells, minlength=len(weights[name]))
-            each = weights[name][cells] / number[cells]
-            emphasis[name] = np.sqrt(len(cells) * each / weights[name].sum())
-        return Checks(sites, emphasis, self.rows)
-
-
-def _finer_rows(problem: Problem, tiling: Cover, degrees: Degrees, basis: CellBasis) -> _Finer:
-    """The finer rows of all relations that hold in single cells."""
-    found: dict[str, list[Placed]] = {each.name: [] for each in held_to(problem)}
-    for placed in without_slivers(place_rows(problem, tiling, degrees, finer=True), basis.meeting):
-        if len(placed.sites):
-            found[placed.relation.name].append(placed)
-    rows = {
-        name: RowsInCells(basis, tuple((each.cell, each.localised(basis.components)) for each in its))
-        for name, its in found.items()
-    }
-    return _Finer(rows, found)
 
 
 @final
@@ -176,24 +137,21 @@ class Patchwork(Finite):
     def basis(self) -> CellBasis:
         """The functions of all cells, followed by columns for traces and for parts of sums."""
         shared = shared_functions(self.functions_of or self.problem, self.tiling, self.degrees)
-        elsewhere = self._traced + self._sums.count
+        elsewhere = self._traces.columns + self._sums.count
         return CellBasis(self.tiling.frames, self.degrees, self.scales, elsewhere, shared)
-
-    @cached_property
-    def _traced(self) -> int:
-        return sum(trace.count for trace in self._traces)
 
     @cached_property
     def _sums(self) -> Sums:
         columns: list[list[int]] = [[] for _ in self.tiling.cells]
-        for trace in self._traces:
-            for cell in trace.cells:
-                columns[cell] += range(trace.start, trace.start + trace.count)
+        traces = self._traces
+        for both, start, count in zip(traces.cells.tolist(), traces.starts, traces.counts, strict=True):
+            for cell in set(both):
+                columns[cell] += range(start, start + count)
         shared = [np.array(own, dtype=np.int_) for own in columns]
         return sums_of(self.problem, self.tiling, self.degrees, self.scales, lambda: merge_order(shared))
 
     @cached_property
-    def _traces(self) -> list[Trace]:
+    def _traces(self) -> Traces:
         return traces_of(self.problem, self.tiling, self.degrees, self.scales, self._contrasts)
 
     @cached_property
@@ -201,33 +159,22 @@ class Patchwork(Finite):
         return contrasts_of(self.problem, self.tiling)
 
     @cached_property
-    def _ties_in(self) -> list[list[Tie]]:
-        """The traces on the edges of each cell."""
-        found: list[list[Tie]] = [[] for _ in self.tiling.cells]
-        for trace in self._traces:
-            check_deadline()
-            nodes = fitted_along(trace)
-            local = trace.localised(nodes, len(self.scales))
-            shared = shared_along(self.basis, trace.cells, local)
-            for cell, operator, its in zip(trace.cells, local, shared, strict=True):
-                found[cell].append(Tie(trace, operator, trace.values(cell, nodes), its))
-        return found
-
-    @cached_property
-    def _rows(self) -> list[CellRows]:
-        rows = []
-        shared = self.basis.meeting
+    def _rows(self) -> Rows:
+        blocks = []
+        materials, shared = self.tiling.materials, self.basis.meeting
         regular = without_slivers(place_rows(self.problem, self.tiling, self._row_degrees), shared)
         corners = known_corners(self.functions_of or self.problem)
         further = without_slivers(rows_toward(self.problem, self.tiling, shared, corners), shared)
-        each = chain(((placed, 1.0) for placed in regular), ((placed, _LIGHT) for placed in further))
-        for placed, weight in each:
+        for placed, weight in chain(((each, 1.0) for each in regular), ((each, _LIGHT) for each in further)):
             check_deadline()
-            operator = placed.localised(len(self.scales))
-            size = self._size(placed.cell, operator)
-            scale = weight * self._contrast(placed) * placed.relation.weight / size
-            rows.append(CellRows(placed, operator, scale, scale * placed.relation.values(placed.sites)))
-        return rows
+            relation, rows = placed.relation, placed.rows(self.basis)
+            operator = relation.operator
+            sizes = sizes_in(placed.cells, rows.operator, self.tiling, self.degrees, self.scales)
+            of = self._contrasts.of_equations if relation.region.kind == "domain" else self._contrasts.of_fluxes
+            scales = weight * of(materials[placed.cells], operator) * relation.weight / sizes[placed.cells]
+            blocks.append(Block(placed, rows, scales, scales * relation.values(placed.sites)))
+        ties, parts_at = fitted_ties(self.basis, self._traces), self.basis.size - self._sums.count
+        return Rows(self.basis, blocks, ties, self._sums.parts, parts_at)
 
     @cached_property
     def _row_degrees(self) -> Degrees:
@@ -239,38 +186,19 @@ class Patchwork(Finite):
             found[cell] = (found[cell] + 1) * share ** (1 / found.shape[1]) - 1
         return np.ceil(found - _SURELY).astype(np.int_)
 
-    def _contrast(self, placed: Placed) -> float:
-        of = self._contrasts.of_equation if placed.relation.region.kind == "domain" else self._contrasts.of_flux
-        return of(int(self.tiling.materials[placed.cell]), placed.relation.operator)
-
-    def _size(self, cell: int, operator: LocalOperator) -> float:
-        return size_in(cell, operator, self.tiling, self.degrees, self.scales)
-
-    @cached_property
-    def _rows_in(self) -> list[list[CellRows]]:
-        found: list[list[CellRows]] = [[] for _ in self.tiling.cells]
-        for rows in self._rows:
-            found[rows.placed.cell].append(rows)
-        return found
-
     @property
     def rows(self) -> int:
         """Number of rows of its system."""
-        return sum(self._heights) + sum(len(added.values) for added in self._sums.added)
-
-    @cached_property
-    def _heights(self) -> tuple[int, ...]:
-        each = zip(self._rows_in, self._ties_in, self._sums.parts, strict=True)
-        return tuple(sum(len(rows) for own in cell for rows in own) for cell in each)
+        return len(self._rows.cells) + sum(len(added.values) for added in self._sums.added)
 
     @cached_property
     def counts(self) -> dict[str, int]:
         """Number of rows of each relation."""
         found: dict[str, int] = {}
-        for rows in self._rows:
-            name = rows.placed.relation.name
-            found[name] = found.get(name, 0) + len(rows)
-        if self._traces:
+        for block in self._rows.blocks:
+            name = block.placed.relation.name
+            found[name] = found.get(name, 0) + len(block)
+        if len(self._traces):
             found[JOINED] = self._seams.rows
         return found | self._sums.counts
 
@@ -285,40 +213,80 @@ class Patchwork(Finite):
 
     def nested(self, *, keep: bool = False) -> Nested:
         """The rows of all cells."""
-        basis = self.basis
-        first = basis.size - basis.elsewhere
-        sharing = np.ones(basis.size, dtype=np.int_)
-        sharing[first:] = 2
-        sharing[first - len(basis.meeting) : first] = basis.meeting.sharing
+        return replace(self._nested, keep=keep)
+
+    @cached_property
+    def _nested(self) -> Nested:
+        basis, rows = self.basis, self._rows
         values = 2 if self.problem.dtype.kind == "c" else 1
+        first = basis.size - self._sums.count
         leaves = []
-        each = zip(self._rows_in, self._ties_in, self._sums.parts, strict=True)
-        for cell, (rows, ties, parts) in enumerate(each):
+        for cell, shared in enumerate(rows.shared):
             check_deadline()
             own = basis.columns(cell)
-            common = basis.shared(cell)
-            alone = int(np.count_nonzero(sharing[common] == 1))  # these come first
-            shared = [first + np.arange(tie.trace.start, tie.trace.start + tie.trace.count) for tie in ties]
-            shared += [first + self._traced + part.shared for part in parts]
-            joined = np.concatenate([common[alone:], *shared])
-            dtype = type_of_rows(rows, ties, parts)
-            fill = partial(fill_cell, basis, cell, rows, ties, parts, 1 if dtype.kind == "c" else values)
-            held = np.append(np.arange(own.start, own.stop), common[:alone])
-            leaves.append(Leaf(held, joined, self._heights[cell], dtype, fill))
+            dtype = np.dtype(complex if rows.is_complex[cell] else float)
+            alone = self._alone[cell]  # these come first
+            held = np.append(np.arange(own.start, own.stop), shared[:alone])
+            leaves.append(Leaf(held, shared[alone:], rows.of(cell), dtype))
         merges = self._sums.merges if self._sums.added else merge_order([leaf.shared for leaf in leaves])
-        leaves += [added.leaf(first + self._traced, values) for added in self._sums.added]
+        start = len(rows.cells)
+        for added in self._sums.added:
+            end = start + len(added.values)
+            none = np.empty(0, dtype=np.int_)
+            leaves.append(Leaf(none, first + added.columns, np.arange(start, end), added.entries.dtype))
+            start = end
+        columns = np.concatenate([np.empty(0, dtype=np.int_), *(leaf.shared for leaf in leaves)])
+        sharing = np.maximum(np.bincount(columns, minlength=basis.size), 1)
         undetermined = bool(self.problem.missing) or leaves_constant_open(self.problem)
-        return Nested(tuple(leaves), merges, sharing, values, self.threads, keep, leave_out=undetermined)
+        return Nested(
+            tuple(leaves), merges, sharing, values, self._fill, self._kinds, self.threads, leave_out=undetermined
+        )
+
+    @cached_property
+    def _alone(self) -> NDArray[np.int_]:
+        """The number of functions of corners in each cell that no other has."""
+        basis, first = self.basis, self.basis.starts[-1]
+        sharing = basis.meeting.sharing
+        each = [np.count_nonzero(sharing[basis.shared(cell) - first] == 1) for cell in range(len(basis.frames))]
+        return np.array(each, dtype=np.int_)
+
+    @cached_property
+    def _kinds(self) -> tuple[NDArray[np.int_], ...]:
+        """Cells whose matrices are filled together, in groups of about so many numbers; then each added leaf."""
+        rows = self._rows
+        shared = np.array([len(own) for own in rows.shared], dtype=np.int_)
+        key = np.column_stack([rows.is_complex, self.degrees, self._alone, rows.heights, shared])
+        order = np.lexsort(key.T[::-1])
+        found: list[list[int]] = []
+        most = 0
+        for cell in order.tolist():
+            last = found[-1] if found else []
+            alike = last and np.array_equal(key[last[0], :-2], key[cell, :-2])
+            if alike and key[cell, -2] <= _ALIKE * key[last[0], -2] and len(last) < most:
+                last.append(cell)
+            else:
+                found.append([cell])
+                own = int(self.basis.starts[cell + 1] - self.basis.starts[cell])
+                most = max(1, int(_TOGETHER // (key[cell, -2] * (own + key[cell, -1]))))
+        cells = len(rows.heights)
+        added = [np.array([cells + number]) for number in range(len(self._sums.added))]
+        return (*map(np.array, found), *added)
+
+    def _fill(self, leaves: NDArray[np.int_], values: int) -> NumberArray:
+        cells = len(self.tiling.cells)
+        if leaves[0] < cells:
+            return self._rows.fill(leaves, values)
+        return np.asarray(self._sums.added[leaves[0] - cells].fill(values)[None])
 
     def fitted(self, scaled: Sequence[BlockRows]) -> Mapping[str, tuple[Sites, FloatArray]]:
         """See `Finite.fitted`; each cell has its own scales."""
-        by_name: dict[str, list[CellRows]] = {}
-        for rows in self._rows:
-            by_name.setdefault(rows.placed.relation.name, []).append(rows)
+        by_name: dict[str, list[Block]] = {}
+        for block in self._rows.blocks:
+            by_name.setdefault(block.placed.relation.name, []).append(block)
         return {
             name: (
-                join_sites([rows.placed.sites for rows in each]),
-                np.concatenate([np.full(len(rows), rows.scale) for rows in each]),
+                join_sites([block.placed.sites for block in each]),
+                np.concatenate([block.scales for block in each]),
             )
             for name, each in by_name.items()
         }
@@ -337,16 +305,17 @@ class Patchwork(Finite):
     def _weights(self) -> dict[str, FloatArray]:
         """Sums of squares of the rows' scales, for each relation in each cell."""
         found = {relation.name: np.zeros(len(self.tiling.cells)) for relation in held_to(self.problem)}
-        for rows in self._rows:
-            found[rows.placed.relation.name][rows.placed.cell] += len(rows) * rows.scale**2
+        for block in self._rows.blocks:
+            own = np.bincount(block.rows.cells, block.scales**2, minlength=len(self.tiling.cells))
+            found[block.placed.relation.name] += own
         return found
 
     @cached_property
     def _shares(self) -> dict[str, FloatArray]:
         """The share of each relation's measure in each cell."""
         found = {relation.name: np.zeros(len(self.tiling.cells)) for relation in held_to(self.problem)}
-        for rows in self._rows:
-            found[rows.placed.relation.name][rows.placed.cell] += rows.placed.share
+        for block in self._rows.blocks:
+            found[block.placed.relation.name] += block.placed.shares
         return found
 
     def left_out(self, coefficients: NumberArray) -> FloatArray:
@@ -387,9 +356,10 @@ class Patchwork(Finite):
     def _orthogonal(self) -> dict[int, FloatArray]:
         """Maps to polynomials that are orthogonal on the pieces of cut cells."""
         found: dict[int, FloatArray] = {}
+        blocks = [(block.rows.cells, block.placed.sites.points) for block in self._rows.blocks]
 
         def find(cell: int) -> None:
-            points = np.concatenate([rows.placed.sites.points for rows in self._rows_in[cell]])
+            points = np.concatenate([points[cells == cell] for cells, points in blocks])
             found[cell] = orthogonal_at(points, self.basis, cell)
 
         with limited(1):
@@ -401,8 +371,16 @@ class Patchwork(Finite):
         return Latest()
 
     @cached_property
-    def _finer(self) -> _Finer:
-        return _finer_rows(self.problem, self.tiling, self._row_degrees, self.basis)
+    def _finer(self) -> dict[str, tuple[RowsInCells, Sites]]:
+        """The rows of all relations that hold in single cells, at finer nodes than those that are fitted."""
+        found: dict[str, list[Placed]] = {each.name: [] for each in held_to(self.problem)}
+        finer = place_rows(self.problem, self.tiling, self._row_degrees, finer=True)
+        for placed in without_slivers(finer, self.basis.meeting):
+            found[placed.relation.name].append(placed)
+        return {
+            name: (join_rows([each.rows(self.basis) for each in its]), join_sites([each.sites for each in its]))
+            for name, its in found.items()
+        }
 
     def emphasis(self, name: str, sites: Sites, shares: FloatArray) -> FloatArray:
         """By how much deviations at some sites count more than on average: rows are denser in smaller cells.
@@ -414,9 +392,16 @@ class Patchwork(Finite):
         each = np.divide(self._weights[name], told, out=np.zeros(len(told)), where=told > 0)
         return np.asarray(np.sqrt(each / self._weights[name].sum())[cells])
 
-    def hold_out(self, rng: np.random.Generator) -> Checks:
+    def hold_out(self, rng: np.random.Generator) -> HeldOut:
         """Rows at finer nodes of each cell than those that were fitted; none of them are random."""
-        return self._finer.checks(self._weights)
+        emphasis = {}
+        for name, (rows, _) in self._finer.items():
+            # each cell counts as much as the weights of its fitted rows
+            weights, number = self._weights[name], np.bincount(rows.cells, minlength=len(self.tiling.cells))
+            each = weights[rows.cells] / number[rows.cells]
+            emphasis[name] = np.sqrt(len(rows) * each / weights.sum())
+        sites = {name: sites for name, (_, sites) in self._finer.items()}
+        return HeldOut(sites, emphasis, {name: rows for name, (rows, _) in self._finer.items()})
 
     def with_problem(self, problem: Problem) -> Patchwork:
         """The same for other data, or another operator on the same functions."""
@@ -424,7 +409,7 @@ class Patchwork(Finite):
 
     @cached_property
     def _seams(self) -> Seams:
-        return Seams(self.basis, self._traces, self.dtype)
+        return Seams(self._rows.ties)
 
     def seams(self, coefficients: NumberArray) -> tuple[Seam, ...]:
         """Differences between the traces of cells and the fitted ones, between the fitted nodes."""
@@ -445,7 +430,7 @@ class Patchwork(Finite):
 
     @cached_property
     def _is_cut(self) -> BoolArray:
-        return np.array([not cell.whole for cell in self.tiling.cells])
+        return np.asarray(~self.tiling.frames.whole)
 
     def uneven(self, sites: Sites) -> BoolArray:
         """The rows in cells that the boundary cuts."""
@@ -459,23 +444,16 @@ class Patchwork(Finite):
 
     def values(self, scaled: Sequence[BlockRows]) -> NumberArray:
         """The right-hand side of its system, scaled like the rows."""
-        parts: list[NumberArray] = []
-        for each in zip(self._rows_in, self._ties_in, self._sums.parts, strict=True):
-            parts += [rows.values for own in each for rows in own]
-        return np.concatenate([*parts, *(added.values for added in self._sums.added)])
+        return np.concatenate([self._rows.values, *(added.values for added in self._sums.added)])
 
     def spread(self, values: Mapping[str, NumberArray], scaled: Sequence[BlockRows]) -> NumberArray:
         """See `Finite.spread`."""
+        found = np.zeros(self.rows, dtype=np.result_type(np.float64, *values.values()))
         begins = dict.fromkeys(values, 0)
-        own: dict[int, NumberArray] = {}
-        for rows in self._rows:  # in the order of `fitted`
-            name = rows.placed.relation.name
+        for span, block in zip(self._rows.spans, self._rows.blocks, strict=True):  # in the order of `fitted`
+            name = block.placed.relation.name
             if name in values:
-                end = begins[name] + len(rows)
-                own[id(rows)] = rows.scale * values[name][begins[name] : end]
+                end = begins[name] + len(block)
+                found[span] = block.scales * values[name][begins[name] : end]
                 begins[name] = end
-        parts = []
-        for in_cell, ties, sums in zip(self._rows_in, self._ties_in, self._sums.parts, strict=True):
-            parts += [own.get(id(rows), np.zeros(len(rows))) for rows in in_cell]
-            parts.append(np.zeros(sum(map(len, ties)) + sum(map(len, sums))))
-        return np.concatenate([*parts, *(np.zeros(len(added.values)) for added in self._sums.added)])
+        return found

@@ -6,12 +6,14 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TypeAlias, final
+from typing import Any, TypeAlias, final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fspielm.arrays import FloatArray, safe_norm
+from fspielm.arrays import FloatArray, NumberArray
 from fspielm.basis.basis import LocalOperator, localise
+from fspielm.cells.basis import CellBasis, Grid, RowsInCells
 from fspielm.cells.tiling import Cell, Contact, Cover, Stretch
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.problem.operator import Operator
@@ -22,6 +24,7 @@ from fspielm.resources import check_deadline
 # ---- The sites of rows
 
 Degrees: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.int_]]
+Cells: TypeAlias = NDArray[np.intp]
 # Maps a number to as many nodes from -1 to 1.
 Line: TypeAlias = Callable[[int], FloatArray]
 
@@ -48,58 +51,81 @@ _FINER = 1.5
 @final
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """Sites of a relation in one cell.
+    """Sites of a relation in cells.
 
     Attributes
     ----------
     relation : Relation
-    cell : int
     sites : Sites
-    share : float
-        Share of the relation's measure that is in the cell.
-    axes : tuple of (m,) arrays
-        If the sites form a grid, its coordinates along each axis.
+    cells : (n,) integer array
+        The cell of each site.
+    shares : (C,) array
+        Share of the relation's measure in each cell.
+    grids : tuple of Grid
+        Sites that form grids in cells.
     """
 
     relation: Relation
-    cell: int
     sites: Sites
-    share: float
-    axes: tuple[FloatArray, ...] = ()
+    cells: Cells
+    shares: FloatArray
+    grids: tuple[Grid, ...] = ()
 
-    def localised(self, components: int) -> LocalOperator:
-        """The operator of the relation, which acts on `components` unknowns, at the sites."""
-        return replace(localise(self.relation.operator, self.sites, components), axes=self.axes)
+    def rows(self, basis: CellBasis) -> RowsInCells:
+        """The operator of the relation at the sites."""
+        return RowsInCells(
+            basis, self.cells, localise(self.relation.operator, self.sites, basis.components), self.grids
+        )
 
 
 def place_rows(problem: Problem, tiling: Cover, degrees: Degrees, *, finer: bool = False) -> list[Placed]:
     """The rows to be fitted, at nodes that suit polynomials; or, if `finer`, more of them for checks."""
     line: Line = chebyshev if not finer else lambda count: chebyshev(math.ceil(_FINER * count))
-    grids = [_inside(tiling, index, degrees[index], _FINER if finer else 1.0) for index in range(len(tiling.cells))]
-    inside, axes = [points for points, _ in grids], [axes for _, axes in grids]
-    for index, points in _rims(tiling, degrees, line).items():
-        inside[index], axes[index] = np.concatenate([inside[index], points]), ()
-    areas = np.array([float(np.prod(cell.upper - cell.lower)) * cell.share for cell in tiling.cells])
-    # with the material of the cell, also on its rim
-    own: list[dict[str, Relation]] = [
-        {each.name: each for each in problem.equations_at(points[0])} if problem.interfaces and len(points) else {}
-        for points in inside
-    ]
-    shares = areas / areas.sum()
-    found = []
+    found: list[Placed] = []
     for relation in held_to(problem):
         if relation.region.kind == "domain":
-            found += [
-                Placed(own[index].get(relation.name, relation), index, Sites(points), shares[index], axes[index])
-                for index, points in enumerate(inside)
-            ]
-        elif relation.region.count is not None:
-            found += _at_points(relation, tiling)
+            continue
+        if relation.region.count is not None:
+            found.append(_at_points(relation, tiling))
         elif relation.region.part is not None:
-            found += _along(relation, relation.region.part, tiling, degrees, line)
+            found.append(_along(relation, relation.region.part, tiling, degrees, line))
         else:
-            found += _at_start(relation, tiling, degrees, line)
-    return found
+            found.append(_at_start(relation, tiling, degrees, line))
+    return [*_of_equations(problem, tiling, degrees, line, finer=finer), *found]
+
+
+def _of_equations(problem: Problem, tiling: Cover, degrees: Degrees, line: Line, *, finer: bool) -> Iterator[Placed]:
+    """The rows of all equations: on grids in whole cells, and inside and along the rims of others."""
+    frames = tiling.frames
+    grids = _grids(tiling, degrees, _FINER if finer else 1.0)
+    points = [grid.points(frames.lower, frames.upper) for grid in grids]
+    cells = [np.repeat(grid.cells, grid.each) for grid in grids]
+    for others in (_within(tiling, degrees, _FINER if finer else 1.0), _rims(tiling, degrees, line)):
+        points.append(others[0])
+        cells.append(others[1])
+    place, cell = np.concatenate(points), np.concatenate(cells)
+    measures = np.array([float(np.prod(each.upper - each.lower)) * each.share for each in tiling.cells])
+    shares = measures / measures.sum()
+    if not problem.interfaces:
+        for relation in held_to(problem):
+            if relation.region.kind == "domain":
+                yield Placed(relation, Sites(place), cell, shares, tuple(grids))
+        return
+    # each material has equations of its own
+    for material in range(int(tiling.materials.max(initial=0)) + 1):
+        here = tiling.materials[cell] == material
+        if not here.any():
+            continue
+        own_grids = _numbered([replace(g, cells=g.cells[tiling.materials[g.cells] == material]) for g in grids])
+        own_shares = np.where(tiling.materials == material, shares, 0.0)
+        for relation in problem.equations_at(place[here][0]):
+            yield Placed(relation, Sites(place[here]), cell[here], own_shares, own_grids)
+
+
+def _numbered(grids: Sequence[Grid]) -> tuple[Grid, ...]:
+    """The grids that have cells, one after the other."""
+    starts = np.cumsum([0, *(len(grid.cells) * grid.each for grid in grids)]).tolist()
+    return tuple(replace(grid, start=start) for grid, start in zip(grids, starts, strict=False) if len(grid.cells))
 
 
 def held_to(problem: Problem) -> tuple[Relation, ...]:
@@ -134,67 +160,91 @@ def sparse_in(tiling: Cover, points: FloatArray) -> FloatArray:
     return np.asarray(each * (number / np.where(total > 0, total, 1.0))[cells])
 
 
-def _inside(
-    tiling: Cover, index: int, degrees: Sequence[int], finer: float
-) -> tuple[FloatArray, tuple[FloatArray, ...]]:
-    """Points of a cell: a grid of Chebyshev nodes on its frame, `finer` times as dense, without points outside.
-
-    The second result are the grid's coordinates along each axis if no point was left out.
-    """
-    check_deadline()
-    cell, dimension = tiling.cells[index], len(degrees)
-    most = _BALL if dimension == 2 else 1.0
+def _count_inside(cell: Cell, degrees: FloatArray, finer: float) -> list[int]:
+    """Numbers of Chebyshev nodes along each axis of a cell's frame, `finer` times as dense."""
+    most = _BALL if len(degrees) == 2 else 1.0
     share = (_ROWS_WHOLE if cell.whole else _ROWS_CUT / max(cell.share, 0.05)) * most
-    counts = [int(np.ceil(finer * (degree + 1) * share ** (1 / dimension))) for degree in degrees]
-    units = [np.cos(np.pi * (np.arange(count) + 0.5) / count) for count in counts]
-    axes = tuple(
-        0.5 * ((1 - unit) * low + (1 + unit) * high)
-        for unit, low, high in zip(units, cell.lower, cell.upper, strict=True)
-    )
-    points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, dimension)
-    return (points, axes) if cell.whole else (points[tiling.holds(index, points)], ())
+    return [int(np.ceil(finer * (degree + 1) * share ** (1 / len(degrees)))) for degree in degrees]
 
 
-def _rims(tiling: Cover, degrees: Degrees, line: Line) -> dict[int, FloatArray]:
-    """Points on and close to the boundary, for each cell that it cuts; and close to edges within their frames.
+def _grids(tiling: Cover, degrees: Degrees, finer: float) -> list[Grid]:
+    """The grids of all whole cells, by their degrees."""
+    whole = np.flatnonzero(tiling.frames.whole)
+    kinds, which = np.unique(degrees[whole], axis=0, return_inverse=True)
+    found = []
+    for number, own in enumerate(kinds):
+        cells = whole[which.ravel() == number]
+        counts = _count_inside(tiling.cells[cells[0]], own, finer)
+        found.append(Grid(cells, tuple(map(chebyshev, counts))))
+    return list(_numbered(found))
+
+
+def _within(tiling: Cover, degrees: Degrees, finer: float) -> tuple[FloatArray, Cells]:
+    """The nodes of the frames of cut cells that are in these cells, and their cells."""
+    lower, upper = tiling.frames.lower, tiling.frames.upper
+    points, cells = [np.empty((0, tiling.domain.dimension))], [np.empty(0, dtype=np.intp)]
+    for index in np.flatnonzero(~tiling.frames.whole).tolist():
+        check_deadline()
+        axes = tuple(map(chebyshev, _count_inside(tiling.cells[index], degrees[index], finer)))
+        grid = Grid(np.array([index]), axes)
+        points.append(grid.points(lower, upper))
+        cells.append(np.full(grid.each, index))
+    return _held(tiling, np.concatenate(points), np.concatenate(cells))
+
+
+def _held(tiling: Cover, points: FloatArray, cells: Cells) -> tuple[FloatArray, Cells]:
+    """The points that are in their cells, and these."""
+    held = tiling.holds(cells, points)
+    return points[held], cells[held]
+
+
+def _rims(tiling: Cover, degrees: Degrees, line: Line) -> tuple[FloatArray, Cells]:
+    """Points on and close to the boundary, in cells that it cuts; and close to edges within their frames.
 
     They are as close as Chebyshev nodes are to the ends: without equations there, polynomials may oscillate between the
     boundary and the grid.
     """
-    found: dict[int, list[FloatArray]] = {}
-    for part, stretch in tiling.rims() if tiling.domain.dimension == 2 else ():
+    dimension = tiling.domain.dimension
+    at: list[FloatArray] = [np.empty((0, dimension))]
+    on: list[Cells] = [np.empty(0, dtype=np.intp)]
+    beside: list[tuple[FloatArray, Cells]] = []
+    if dimension != 2:
+        return at[0], on[0]
+    sides = np.max(tiling.frames.lengths, axis=1)
+    highest = degrees.max(axis=1)
+    depths = 0.5 * sides * (1 - np.cos(np.pi * np.arange(1, _LAYERS)[:, None] / (highest + 1)))
+    rims: dict[int, tuple[BoundaryPart, list[Stretch]]] = {}
+    for part, stretch in tiling.rims():
+        rims.setdefault(id(part), (part, []))[1].append(stretch)
+    for part, stretches in rims.values():
         check_deadline()
-        cell, degree = tiling.cells[stretch.cell], int(degrees[stretch.cell].max())
-        sites = part.place(_between(stretch, line(_count_along(part, stretch, cell, degree))))
+        unit, cells = _nodes_along(part, stretches, tiling, degrees, line)
+        sites = part.place(unit)
         assert sites.normals is not None  # every boundary part has them
         # a hair inside: of two materials it is clear which one is meant
-        hair = _HAIR * 0.5 * float(np.max(cell.upper - cell.lower))
-        found.setdefault(stretch.cell, []).append(sites.points - hair * sites.normals)
-        for depth in _depths(cell, degree):
-            points = sites.points - depth * sites.normals
-            found[stretch.cell].append(points[tiling.holds(stretch.cell, points)])
-    for joint in tiling.joints if tiling.domain.dimension == 2 else ():
-        check_deadline()
+        at.append(sites.points - (_HAIR * 0.5 * sides[cells])[:, None] * sites.normals)
+        on.append(cells)
+        beside += [(sites.points - depth[cells][:, None] * sites.normals, cells) for depth in depths]
+    lower, upper = tiling.frames.lower, tiling.frames.upper
+    for joint in tiling.joints:
         for index in joint.cells:
-            cell, degree = tiling.cells[index], int(degrees[index].max())
-            frame = np.array([cell.lower, cell.upper])[:, joint.axis]
-            if np.min(np.abs(frame - joint.at)) <= _HAIR * (frame[1] - frame[0]):
+            low, high = lower[index, joint.axis], upper[index, joint.axis]
+            if min(abs(low - joint.at), abs(high - joint.at)) <= _HAIR * (high - low):
                 continue
-            low, high = joint.span
-            unit = line(_number_along(cell, degree, high - low))
-            points = np.full((len(unit), 2), joint.at)
-            points[:, 1 - joint.axis] = 0.5 * ((1 - unit) * low + (1 + unit) * high)
-            for depth in _depths(cell, degree):
-                for way in (-depth, depth):  # one of them is in the cell
-                    beside = points + way * np.eye(2)[joint.axis]
-                    found.setdefault(index, []).append(beside[tiling.holds(index, beside)])
-    return {cell: np.concatenate(parts) for cell, parts in found.items()}
-
-
-def _depths(cell: Cell, degree: int) -> list[float]:
-    """Distances from the boundary of the layers of rows along it."""
-    half = 0.5 * float(np.max(cell.upper - cell.lower))
-    return [half * (1 - math.cos(math.pi * layer / (degree + 1))) for layer in range(1, _LAYERS)]
+            start, end = joint.span
+            nodes = line(_number_along(tiling.cells[index], int(highest[index]), end - start))
+            points = np.full((len(nodes), 2), joint.at)
+            points[:, 1 - joint.axis] = 0.5 * ((1 - nodes) * start + (1 + nodes) * end)
+            for depth in depths[:, index].tolist():
+                # one of them is in the cell
+                beside += [
+                    (points + way * np.eye(2)[joint.axis], np.full(len(nodes), index)) for way in (-depth, depth)
+                ]
+    if beside:
+        points, cells = _held(tiling, np.concatenate([p for p, _ in beside]), np.concatenate([c for _, c in beside]))
+        at.append(points)
+        on.append(cells)
+    return np.concatenate(at), np.concatenate(on)
 
 
 def _count_along(part: BoundaryPart, stretch: Stretch, cell: Cell, degree: int) -> int:
@@ -209,66 +259,84 @@ def _number_along(cell: Cell, degree: int, length: float) -> int:
     return int(_ALONG_CUT * degree * min(1.0, length / float(np.linalg.norm(cell.upper - cell.lower)))) + _LEAST_ALONG
 
 
-def _between(stretch: Stretch, places: FloatArray) -> FloatArray:
-    """Unit coordinates of nodes along a stretch."""
-    return np.asarray(0.5 * ((1 - places) * stretch.start + (1 + places) * stretch.end))[:, None]
+def _nodes_along(
+    part: BoundaryPart, stretches: Sequence[Stretch], tiling: Cover, degrees: Degrees, line: Line
+) -> tuple[FloatArray, Cells]:
+    """Unit coordinates ``(n, 1)`` of nodes along stretches of a part, and the cells that these are in."""
+    units, cells = [np.empty(0)], [np.empty(0, dtype=np.intp)]
+    for each in stretches:
+        nodes = line(_count_along(part, each, tiling.cells[each.cell], int(degrees[each.cell].max())))
+        units.append(0.5 * ((1 - nodes) * each.start + (1 + nodes) * each.end))
+        cells.append(np.full(len(nodes), each.cell))
+    return np.concatenate(units)[:, None], np.concatenate(cells)
 
 
-def _along(relation: Relation, part: BoundaryPart, tiling: Cover, degrees: Degrees, line: Line) -> Iterator[Placed]:
+def _along(relation: Relation, part: BoundaryPart, tiling: Cover, degrees: Degrees, line: Line) -> Placed:
     """Rows on a piece of the boundary, or on a curve inside."""
-    total = 0.0
     stretches = tiling.stretches(part, relation.region.mask)
-    for stretch in stretches:
-        total += stretch.end - stretch.start
-    for stretch in stretches:
-        cell = tiling.cells[stretch.cell]
-        if part.parameters == 0:
-            yield Placed(relation, stretch.cell, part.place(np.empty((1, 0))), 1.0)
-            continue
-        check_deadline()
-        count = _count_along(part, stretch, cell, int(degrees[stretch.cell].max()))
-        unit = _between(stretch, line(count))
-        yield Placed(relation, stretch.cell, part.place(unit), (stretch.end - stretch.start) / total)
+    shares = np.zeros(len(tiling.cells))
+    if part.parameters == 0:
+        cells = np.array([each.cell for each in stretches], dtype=np.intp)
+        shares[cells] = 1.0
+        return Placed(relation, part.place(np.empty((len(cells), 0))), cells, shares)
+    check_deadline()
+    total = sum(each.end - each.start for each in stretches)
+    for each in stretches:
+        shares[each.cell] += (each.end - each.start) / total
+    unit, cells = _nodes_along(part, stretches, tiling, degrees, line)
+    return Placed(relation, part.place(unit), cells, shares)
 
 
-def _at_start(relation: Relation, tiling: Cover, degrees: Degrees, line: Line) -> Iterator[Placed]:
+def _at_start(relation: Relation, tiling: Cover, degrees: Degrees, line: Line) -> Placed:
     """Rows at the start of time."""
     axis = tiling.domain.dimension - 1
     start = float(tiling.domain.bounding_box[0][axis])
     faces = tiling.face_stretches(axis, 0)
     total = sum(high - low for _, (low, high) in faces)
+    shares = np.zeros(len(tiling.cells))
+    places, cells = [np.empty(0)], [np.empty(0, dtype=np.intp)]
     for index, (low, high) in faces:
-        if axis == 0:
-            yield Placed(relation, index, Sites(np.full((1, 1), start)), 1.0)
-            continue
-        unit = line(int(degrees[index, 0]) + _MORE_ALONG)
-        points = np.column_stack([0.5 * ((1 - unit) * low + (1 + unit) * high), np.full(len(unit), start)])
-        yield Placed(relation, index, Sites(points), (high - low) / total)
+        nodes = np.zeros(1) if axis == 0 else line(int(degrees[index, 0]) + _MORE_ALONG)
+        places.append(0.5 * ((1 - nodes) * low + (1 + nodes) * high))
+        cells.append(np.full(len(nodes), index))
+        shares[index] += 1.0 if axis == 0 else (high - low) / total
+    cell, along = np.concatenate(cells), np.concatenate(places)
+    points = np.full((len(cell), axis + 1), start)
+    if axis:
+        points[:, 0] = along
+    return Placed(relation, Sites(points), cell, shares)
 
 
-def _at_points(relation: Relation, tiling: Cover) -> Iterator[Placed]:
+def _at_points(relation: Relation, tiling: Cover) -> Placed:
     """Rows at the given points of a relation."""
     count = relation.region.count
     assert count is not None
     sites = relation.sample(count, np.random.default_rng(0))
     cells = tiling.locate(sites.points)
-    for index in np.unique(cells):
-        here = np.flatnonzero(cells == index)
-        yield Placed(relation, int(index), sites.select(here), len(here) / count)
+    return Placed(relation, sites, cells, np.bincount(cells, minlength=len(tiling.cells)) / count)
 
 
-def size_in(cell: int, operator: LocalOperator, tiling: Cover, degrees: Degrees, scales: Sequence[float]) -> float:
-    """The size of an operator on functions of the highest degree, away from the ends of the cell."""
-    if not len(operator.points):
-        return 1.0
-    frame = tiling.cells[cell]
-    steep = 2.0 * np.maximum(degrees[cell], 1) / (frame.upper - frame.lower)
+def sizes_in(
+    cells: Cells, operator: LocalOperator, tiling: Cover, degrees: Degrees, scales: Sequence[float]
+) -> FloatArray:
+    """The size of an operator on functions of the highest degree, away from the ends of cells: for each cell, ``(C,)``.
+
+    It is one in cells without points.
+    """
+    steep = 2.0 * np.maximum(degrees, 1) / tiling.frames.lengths
     unknowns = list(operator.unknowns or (0,) * len(operator.orders))
-    each = np.asarray(scales)[unknowns] * np.prod(steep**operator.orders, axis=1)
-    # one column where coefficients are the same at all points
-    sizes = np.abs(each[:, None] * operator.coefficients.reshape(len(each), -1))
-    size = float(np.sqrt(np.mean(np.sum(sizes**2, axis=0))))
-    return size or safe_norm(sizes) / float(np.sqrt(sizes.shape[1])) or 1.0  # squares of tiny numbers underflow
+    each = np.asarray(scales)[unknowns] * np.prod(steep[:, None] ** operator.orders, axis=2)
+    coefficients = operator.coefficients
+    at = each[cells].T * (coefficients[:, None] if operator.is_constant else coefficients)
+    return rms_of_runs(at, cells, len(tiling.cells))
+
+
+def rms_of_runs(terms: NumberArray, runs: NDArray[np.integer[Any]], count: int) -> FloatArray:
+    """Root mean squares of the norms of terms ``(T, n)`` over n points, by the run of each point; one if zero."""
+    largest = float(np.abs(terms).max(initial=0.0)) or 1.0  # squares of tiny numbers underflow
+    squares = np.bincount(runs, np.sum(np.abs(terms / largest) ** 2, axis=0), minlength=count)
+    found = largest * np.sqrt(squares / np.maximum(np.bincount(runs, minlength=count), 1))
+    return np.where(found > 0, found, 1.0)
 
 
 # ---- Weights of rows for materials of different conductivity
@@ -299,17 +367,21 @@ class Contrasts:
     weights: FloatArray
     highest: tuple[int, ...]
 
-    def of_flux(self, material: int, operator: Operator) -> float:
-        """The weight of a row with or without a flux."""
-        return self._largest(material, {term.unknown for term in operator.terms if term.order > 0})
+    def of_fluxes(self, materials: Cells, operator: Operator) -> FloatArray:
+        """The weight of rows with or without a flux, in each of some materials ``(n,)``."""
+        return self._largest(materials, {term.unknown for term in operator.terms if term.order > 0})
 
-    def of_equation(self, material: int, operator: Operator) -> float:
+    def of_equations(self, materials: Cells, operator: Operator) -> FloatArray:
         """The weight of an equation: the largest of the unknowns whose fluxes it balances."""
         balanced = {term.unknown for term in operator.terms if 0 < term.order == self.highest[term.unknown]}
-        return self._largest(material, balanced)
+        return self._largest(materials, balanced)
 
-    def _largest(self, material: int, unknowns: set[int]) -> float:
-        return max((float(self.weights[material, unknown]) for unknown in unknowns), default=1.0)
+    def _largest(self, materials: Cells, unknowns: set[int]) -> FloatArray:
+        return (
+            self.weights[materials][:, sorted(unknowns)].max(axis=1, initial=0.0)
+            if unknowns
+            else np.ones(len(materials))
+        )
 
 
 def contrasts_of(problem: Problem, tiling: Cover) -> Contrasts:

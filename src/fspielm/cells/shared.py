@@ -24,6 +24,11 @@ class SharedFunctions(ABC):
     def sharing(self) -> NDArray[np.int_]:
         """Number of cells of each function."""
 
+    @property
+    @abstractmethod
+    def held_by(self) -> NDArray[np.int_]:
+        """The cells with functions, in ascending order."""
+
     @abstractmethod
     def columns(self, cell: int) -> NDArray[np.int_]:
         """The functions of a cell."""
@@ -67,6 +72,11 @@ class AroundPoint(SharedFunctions):
         return np.full(self.basis.size, len(self.cells))
 
     @property
+    def held_by(self) -> NDArray[np.int_]:
+        """See `SharedFunctions`."""
+        return self.cells
+
+    @property
     def corners(self) -> tuple[tuple[float, float], ...]:
         """See `SharedFunctions`."""
         return self.basis.corners
@@ -79,7 +89,7 @@ class AroundPoint(SharedFunctions):
         """See `SharedFunctions`."""
         size = self.basis.size if cell in self._held else 0
         found = np.zeros((size, len(operator.points)), dtype=self.basis.dtype_under(operator))
-        if size:
+        if found.size:
             self.basis.write(operator, slice(0, size), found)
         return found.T
 
@@ -104,6 +114,11 @@ class JoinedFunctions(SharedFunctions):
     def sharing(self) -> NDArray[np.int_]:
         """See `SharedFunctions`."""
         return np.concatenate([np.empty(0, dtype=np.int_), *(part.sharing for part in self.each)])
+
+    @cached_property
+    def held_by(self) -> NDArray[np.int_]:
+        """See `SharedFunctions`."""
+        return np.unique(np.concatenate([np.empty(0, dtype=np.int_), *(part.held_by for part in self.each)]))
 
     @property
     def parts(self) -> tuple[SharedFunctions, ...]:

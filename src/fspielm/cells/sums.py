@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import final
 
 import numpy as np
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.basis.basis import LocalOperator, localise
-from fspielm.cells.places import Degrees, size_in
+from fspielm.cells.places import Degrees, sizes_in
 from fspielm.cells.tiling import Cover
-from fspielm.collocation.nested import Leaf, Merges
+from fspielm.collocation.nested import Merges
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 
@@ -78,14 +77,10 @@ class Added:
     entries: FloatArray
     values: NumberArray
 
-    def leaf(self, first: int, values: int) -> Leaf:
-        """A leaf of the system, in which the columns of parts begin at `first`."""
-        own, fill = np.empty(0, dtype=np.int_), partial(self._fill, values)
-        return Leaf(own, first + self.columns, len(self.values), self.entries.dtype, fill)
-
-    def _fill(self, values: int) -> FloatArray:
+    def fill(self, values: int) -> FloatArray:
+        """The rows, with so many columns of values."""
         parts = (self.values,) if values == 1 else (self.values.real, self.values.imag)
-        return np.asfortranarray(np.column_stack([self.entries, *parts]))
+        return np.column_stack([self.entries, *parts])
 
 
 @final
@@ -169,7 +164,7 @@ def _split(relation: Relation, tiling: Cover, degrees: Degrees, scales: Sequence
         own = np.zeros((len(which), len(here)))
         own[place, np.arange(len(here))] = weights[here]
         operator = localise(relation.operator, sites.select(here), len(scales))
-        sizes.append(size_in(cell, operator, tiling, degrees, scales))
+        sizes.append(float(sizes_in(np.full(len(here), cell), operator, tiling, degrees, scales)[cell]))
         found[cell] = operator, which, own
     # together they are to count as much as those of the relation do
     scale = relation.weight * np.sqrt(relation.region.count * each / len(sites)) / max(sizes)

@@ -6,7 +6,7 @@ nothing. With polynomials of the same degrees that are orthogonal on the piece, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, NumberArray
-from fspielm.basis.basis import LocalOperator
-from fspielm.cells.basis import CellBasis, ball
+from fspielm.cells.basis import CellBasis, ball, chebyshev_table
 
 # Number of last degrees, whose coefficients are the tail.
 _LAST = 2
@@ -108,26 +107,38 @@ def orthogonal_at(points: FloatArray, basis: CellBasis, cell: int) -> FloatArray
     Both by degree, lower ones first; in units of Chebyshev's polynomials. There are to be at least k points.
     """
     degrees = tuple(basis.degrees[cell].tolist())
-    none = np.zeros((1, len(degrees)), dtype=np.int_)
-    values = basis.tables(cell, LocalOperator(points, none, np.ones(1))).products(none[0], ball(degrees))
+    lower, lengths = basis.frames.lower[cell], basis.frames.lengths[cell]
+    unit = ((2 * (points - lower)) / lengths - 1).T
+    values = np.prod(
+        [chebyshev_table(x, n, 0)[0][own] for x, n, own in zip(unit, degrees, ball(degrees).T, strict=True)], axis=0
+    )
     triangle = np.linalg.qr(values[_by_degree(degrees)].T, mode="r")
     return np.asarray(triangle * (np.sqrt(2.0) ** len(degrees) / np.sqrt(len(points))))
+
+
+def _alike(basis: CellBasis) -> Iterator[tuple[tuple[int, ...], NDArray[np.intp]]]:
+    """Degrees, and the cells that have them."""
+    kinds, which = np.unique(basis.degrees, axis=0, return_inverse=True)
+    for number, degrees in enumerate(kinds.tolist()):
+        yield tuple(degrees), np.flatnonzero(which.ravel() == number)
 
 
 def tails_of(
     basis: CellBasis, coefficients: NumberArray, orthogonal: Mapping[int, FloatArray] = MappingProxyType({})
 ) -> Tails:
     """The tails of a solution; for some cells in orthogonal polynomials (see `orthogonal_at`)."""
-    found = []
-    for cell, degrees in enumerate(basis.degrees.tolist()):
-        own = coefficients[basis.columns(cell)].reshape(basis.components, -1)
-        if cell in orthogonal:
-            order = _by_degree(tuple(degrees))
-            changed = np.empty_like(own)
-            changed[:, order] = own[:, order] @ orthogonal[cell].T
-            own = changed
-        found.append(_tail(tuple(degrees), np.abs(own)))
-    return Tails(*(np.array(parts) for parts in zip(*found, strict=True)))
+    count, several = len(basis.degrees), basis.components
+    found = [np.zeros((count, several, *more)) for more in ((), (), (basis.dimension,), (), (), ())]
+    for degrees, cells in _alike(basis):
+        own = coefficients[basis.columns_of(cells)].reshape(len(cells), several, -1)
+        order = _by_degree(degrees)
+        for place, cell in enumerate(cells.tolist()):
+            if cell in orthogonal:
+                own[place][:, order] = own[place][:, order] @ orthogonal[cell].T
+        parts = _tail(degrees, np.abs(own).reshape(len(cells) * several, -1))
+        for each, part in zip(found, parts, strict=True):
+            each[cells] = part.reshape(len(cells), several, *part.shape[1:])
+    return Tails(*found)
 
 
 def last_degrees(
@@ -135,28 +146,27 @@ def last_degrees(
 ) -> NumberArray:
     """The coefficients ``(M,)`` of a solution with only the last degrees."""
     found = np.zeros_like(coefficients)
-    for cell, degrees in enumerate(map(tuple, basis.degrees.tolist())):
-        own = coefficients[basis.columns(cell)].reshape(basis.components, -1)
+    for degrees, cells in _alike(basis):
+        own = coefficients[basis.columns_of(cells)].reshape(len(cells), basis.components, -1)
         order, lowest = _by_degree(degrees), min(degrees)  # along which axis it may be that they are too few
         radii = np.linalg.norm(ball(degrees) / np.maximum(degrees, 1), axis=1)[order]
         lower = np.ceil(radii * lowest - 1e-9) <= lowest - _LAST
-        parts = own[:, order]
-        if cell in orthogonal:
-            parts = parts @ orthogonal[cell].T
-        parts = np.where(lower, 0.0, parts)
-        if cell in orthogonal:
-            parts = np.linalg.solve(orthogonal[cell], parts.T).T
         last = np.empty_like(own)
-        last[:, order] = parts
-        found[basis.columns(cell)] = last.ravel()
+        last[:, :, order] = np.where(lower, 0.0, own[:, :, order])
+        for place, cell in enumerate(cells.tolist()):
+            if cell in orthogonal:
+                parts = np.where(lower, 0.0, own[place][:, order] @ orthogonal[cell].T)
+                last[place][:, order] = np.linalg.solve(orthogonal[cell], parts.T).T
+        found[basis.columns_of(cells)] = last.reshape(len(cells), -1)
     return found
 
 
 def _tail(degrees: tuple[int, ...], parts: FloatArray) -> tuple[FloatArray, ...]:
+    """The fields of `Tails` for coefficients ``(n, k)`` of cells of equal degrees."""
     shell, dominating = _shells(degrees)
     highest = max(degrees)
     squares = parts**2
-    each = np.stack([np.bincount(shell, own, minlength=highest + 1) for own in squares])
+    each = squares @ (shell[:, None] == np.arange(highest + 1))
     # what is to come from each degree on: odd ones may be missing
     ahead = np.sqrt(np.cumsum(each[:, ::-1], axis=1)[:, ::-1])
     start, half = max(highest + 1 - _LAST, 0), highest // 2

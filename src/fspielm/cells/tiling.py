@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
-from fspielm.cells.arcs import Arcs, EdgeMarks, Outline, Pieces, cut_pieces, outline_of, sort_arcs, sorted_parts
+from fspielm.cells.arcs import Arcs, EdgeMarks, Outline, Pieces, cut_pieces, outline_of, sort_arcs
 from fspielm.cells.frames import Frames, MaterialFrames
 from fspielm.cells.tree import Faces, Seam, Tree, grid_tree, seams_of
 from fspielm.errors import ProblemError
@@ -206,8 +206,8 @@ class Cover(ABC):
         """The cell of each point ``(n, d)``; for points outside of all cells, the one with the nearest frame."""
 
     @abstractmethod
-    def holds(self, cell: int, points: FloatArray) -> BoolArray:
-        """Mask of the points ``(n, d)`` that are in a cell."""
+    def holds(self, cells: int | NDArray[np.intp], points: FloatArray) -> BoolArray:
+        """Mask of the points ``(n, d)`` that are in a cell, or each in its own."""
 
     @abstractmethod
     def halve(self, cells: Mapping[int, Collection[int]]) -> Cover:
@@ -438,14 +438,25 @@ class Tiling(Cover):
         """See `Cover.locate`."""
         return self.frames.locate(points)
 
-    def holds(self, cell: int, points: FloatArray) -> BoolArray:
+    def holds(self, cells: int | NDArray[np.intp], points: FloatArray) -> BoolArray:
         """See `Cover.holds`."""
+        own = np.broadcast_to(np.asarray(cells), len(points))
         held = np.zeros(len(points), dtype=np.bool_)
-        for lower, upper in self.cells[cell].boxes:
-            held |= np.all((points >= lower) & (points <= upper), axis=1)
-        if not self.cells[cell].whole:
-            held[held] = self.domain.contains(points[held])
+        for lower, upper in self._boxes:
+            held |= np.all((points >= lower[own]) & (points <= upper[own]), axis=1)
+        asked = np.flatnonzero(held & ~self.frames.whole[own])
+        held[asked] = self.domain.contains(points[asked])
         return held
+
+    @cached_property
+    def _boxes(self) -> list[tuple[FloatArray, FloatArray]]:
+        """The first box of each cell, the second one, and so on: lower and upper corners ``(C, d)``, NaN for none."""
+        found = []
+        for number in range(max(len(cell.boxes) for cell in self.cells)):
+            none = (np.full(self.domain.dimension, np.nan),) * 2
+            each = [cell.boxes[number] if number < len(cell.boxes) else none for cell in self.cells]
+            found.append((np.array([lower for lower, _ in each]), np.array([upper for _, upper in each])))
+        return found
 
     def rims(self) -> Iterator[tuple[BoundaryPart, Stretch]]:
         """See `Cover.rims`."""
@@ -481,7 +492,11 @@ class Tiling(Cover):
         return {}
 
     def _unmasked(self, part: BoundaryPart) -> list[Stretch]:
-        arcs = sorted_parts((part,), self._tree, self._outline.slack)
+        number = next((n for n, each in enumerate(self._outline.parts) if each is part), None)
+        if number is None:
+            arcs = sort_arcs(self._outline.at_root(part), self._tree, (part,), self._outline.slack)
+        else:  # they are sorted already
+            arcs = self._arcs.select(self._arcs.part == number)
         arcs = arcs.select(np.argsort(arcs.start, kind="stable"))
         cells = self._cell[self._tree.rank[arcs.node]]
         lost = np.flatnonzero(cells < 0)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console, Group
-from rich.live import Live
 from rich.padding import Padding
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -22,7 +20,7 @@ from fspielm.cli.options import OldSeed
 from fspielm.cli.output import headed_table
 from fspielm.paper.cases import catalogue as cases
 from fspielm.paper.cases.case import Case
-from fspielm.paper.demo import CaseRun, paper_best, run_demo
+from fspielm.paper.demo import CaseRun, run_demo
 from fspielm.resources import available_threads, physical_memory
 from fspielm.version import __version__
 from fspielm.wording import duration
@@ -42,9 +40,9 @@ def list_cases() -> None:
     table.add_column("method", no_wrap=True)
     for name in cases.names():
         case = cases.load(name)
-        method, best = paper_best(case)
+        method, theirs = case.paper.best
         description = Group(Text(name, style="bold"), Padding(Text(case.title, style="dim"), (0, 0, 0, 2)))
-        table.add_row(description, str(case.paper.neurons), f"{best:.2e}", method)
+        table.add_row(description, str(case.paper.neurons), f"{theirs.best:.2e}", method)
     Console().print(table)
 
 
@@ -60,8 +58,18 @@ def show_demo(
 
     Takes about a minute on two cores. The folder appears, or is replaced, once everything is finished.
     """
-    with _display() as display:
-        runs = run_demo(out, rng=rng, starts=display.start, ends=display.end)
+    console = Console(stderr=True)
+    bar = (TextColumn("{task.description:<26}", markup=False), BarColumn(20), MofNCompleteColumn())
+    columns = (SpinnerColumn(), *bar, TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("", total=len(cases.names()))
+
+        def start(case: Case) -> None:
+            progress.update(task, description=case.name)
+            if not console.is_terminal:
+                console.print(f"{case.name} ...", markup=False, highlight=False)
+
+        runs = run_demo(out, rng=rng, starts=start, ends=lambda run: progress.advance(task))
     Console().print(results_table(runs))
     print(f"\nPictures and table: {out / 'index.html'}")
 
@@ -78,60 +86,9 @@ def results_table(runs: Sequence[CaseRun]) -> Table:
     for run in runs:
         report = run.solution.report
         estimate = "-" if report.error_estimate is None else f"{report.error_estimate:.2e}"
-        errors = f"{run.relative_error:.2e}", estimate, f"{run.paper_best[1]:.2e}"
+        errors = f"{run.relative_error:.2e}", estimate, f"{run.case.paper.best[1].best:.2e}"
         table.add_row(run.case.name, str(report.neurons), *errors, duration(run.seconds))
     return table
-
-
-class _Terminal:
-    """The growing table, and the case that is being solved."""
-
-    def __init__(self, live: Live) -> None:
-        self._live = live
-        self._runs: list[CaseRun] = []
-        self._progress = Progress(
-            SpinnerColumn(),
-            TextColumn("{task.description:<26}", markup=False),
-            BarColumn(20),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-        )
-        self._task = self._progress.add_task("", total=len(cases.names()))
-        self._refresh()
-
-    def start(self, case: Case) -> None:
-        self._progress.update(self._task, description=case.name)
-
-    def end(self, run: CaseRun) -> None:
-        self._runs.append(run)
-        self._progress.advance(self._task)
-        self._refresh()
-
-    def _refresh(self) -> None:
-        self._live.update(Group(results_table(self._runs), "", self._progress))
-
-
-class _Lines:
-    """One line for each case, if stderr is no terminal."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
-
-    def start(self, case: Case) -> None:
-        self._console.print(f"{case.name} ...", markup=False, highlight=False)
-
-    def end(self, run: CaseRun) -> None:
-        """Nothing: the table follows."""
-
-
-@contextmanager
-def _display() -> Iterator[_Terminal | _Lines]:
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield _Lines(console)
-        return
-    with Live(console=console, transient=True) as live:
-        yield _Terminal(live)
 
 
 # ---- ``fspielm info``

@@ -88,8 +88,9 @@ def find_modes(
             _print(modes, f"{path}: {file.title}" if file.title else str(path))
         if options.save is not None:
             _save(modes, options.save, file.title or path.name)
-            if not options.as_json:
-                _tell_saved(len(modes), options.save)
+            if modes and not options.as_json:
+                kept = "mode-1.fspielm" + f" to mode-{len(modes)}.fspielm" * (len(modes) > 1)
+                page_console().print(Text(f"\nSaved: {kept} in {options.save}"))
         if options.plot and len(modes):
             draw_pictures(partial(modes.plot, title=file.title or str(path)), options.plot)
             if not options.as_json:
@@ -100,12 +101,6 @@ def _save(modes: Modes, folder: Path, title: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for number, mode in enumerate(modes, 1):
         save(mode.field, folder / f"mode-{number}.fspielm", title=f"{title}: mode {number}")
-
-
-def _tell_saved(count: int, folder: Path) -> None:
-    if count:
-        kept = "mode-1.fspielm" if count == 1 else f"mode-1.fspielm to mode-{count}.fspielm"
-        page_console().print(Text(f"\nSaved: {kept} in {folder}"))
 
 
 def _symbol(file: ProblemFile, name: str) -> sp.Symbol:

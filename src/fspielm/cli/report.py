@@ -327,8 +327,8 @@ def _plain_facts(run: CaseRun | FileRun) -> dict[str, Any]:
 
 def _compared_with(run: CaseRun, choice: Choice) -> tuple[str, PaperResult]:
     """The paper's result for the same method; for the automatic solver, its best one."""
-    method = run.paper_best[0] if choice.is_automatic else choice.method
-    return method, run.case.paper.results[method]
+    paper = run.case.paper
+    return paper.best if choice.is_automatic else (choice.method, paper.results[choice.method])
 
 
 # ---- ``fspielm show``

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -150,10 +151,9 @@ def _cell(progress: Progress, cell: tuple[str, str]) -> Text:
 # ---- The display of a run: a live table on a terminal, else a line now and then
 
 
-# A line after so many seconds, or after this share of the study, but at most one a second.
+# A line after so many seconds, or after this share of the study.
 _LINE_SECONDS = 10.0
 _LINE_SHARE = 0.05
-_BETWEEN_LINES = 1.0
 
 
 def read_progress(store: Path) -> Progress:
@@ -214,7 +214,7 @@ class _Lines:
             return  # between two solves: the next line says more
         since = self._clock() - self._last
         news = progress.finished - self._shown
-        if since >= _LINE_SECONDS or (since >= _BETWEEN_LINES and news >= _LINE_SHARE * progress.total):
+        if since >= _LINE_SECONDS or news >= max(_LINE_SHARE * progress.total, 1):
             self._last, self._shown = self._clock(), progress.finished
             self._console.print(draw_line(progress), markup=False, highlight=False, soft_wrap=True)
 
@@ -331,8 +331,6 @@ def _default_store(plan: Plan) -> Path:
 # ---- The other commands of ``fspielm study``
 
 
-_SHOWN_EVERY = 10
-
 study_app = typer.Typer(
     help="Run parameter studies: planned, stored, resumed, reported.",
     epilog="Start with 'fspielm study run quick', or your own: 'fspielm study new'.",
@@ -440,7 +438,7 @@ def write_theory_page(
 
         def ends() -> None:
             step = next(steps)
-            if step % _SHOWN_EVERY == 0:
+            if step % math.ceil(_LINE_SHARE * theory.STEPS) == 0:
                 show(f"step {step} of {theory.STEPS}")
 
         theory.write_theory(out, rng=rng, samples=samples, ends=ends)

@@ -14,9 +14,11 @@ from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import SolveError
 from fspielm.resources import check_deadline
 
-# Larger factorisations are done in strips of so many columns; and operations to rotate columns at once. Either takes a
-# second on a slow machine, between checks of the deadline.
-_ONE_STRIP_OPERATIONS, _STRIP, _ROTATED_OPERATIONS = 5e9, 256, 2e9
+# Operations that take a second on a slow machine: as many columns are rotated between checks of the deadline, and tasks
+# of more are worth several threads.
+LONG = 2e9
+# Larger factorisations, by operations, are done in strips of so many columns.
+_ONE_STRIP_OPERATIONS, _STRIP = 5e9, 256
 
 
 @final
@@ -58,7 +60,7 @@ class Panel:
         """
         if not len(self.tau):  # LAPACK does not accept this
             return values
-        step = max(int(_ROTATED_OPERATIONS / (4.0 * len(values) * len(self.tau))), _STRIP)
+        step = max(int(LONG / (4.0 * len(values) * len(self.tau))), _STRIP)
         if values.ndim == 2 and values.shape[1] > step:
             kind = np.result_type(self.packed, values)
             rotated = values if in_place and values.dtype == kind else np.array(values, kind, order="F")
@@ -256,7 +258,7 @@ def workspace_numbers(rows: int, columns: int) -> int:
     """Workspace of a factorisation in place, in numbers: copies of strips, and the columns rotated at once."""
     if 2.0 * rows * columns**2 <= _ONE_STRIP_OPERATIONS:
         return 64 * columns
-    return rows * _STRIP + max(rows * _STRIP, int(_ROTATED_OPERATIONS / (4 * _STRIP))) + 64 * columns
+    return rows * _STRIP + max(rows * _STRIP, int(LONG / (4 * _STRIP))) + 64 * columns
 
 
 def _factor_at_once(matrix: NumberArray) -> tuple[NumberArray, NumberArray]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property, partial
 from heapq import heapify, heappop, heappush
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray, NumberArray
-from fspielm.collocation.householder import Panel, factor_in_place
+from fspielm.collocation.householder import LONG, Panel, factor_in_place
 from fspielm.errors import SolveError
 from fspielm.resources import check_deadline, limited, reserve_memory, run_tasks
 
@@ -32,20 +32,21 @@ class Leaf:
         Columns in which no other leaf has entries.
     shared : (s,) integer array
         Columns in which other leaves have entries too.
-    height : int
-        Number of rows.
+    rows : (h,) integer array
+        Its rows among all.
     dtype : dtype
         Of the entries.
-    fill : callable
-        Makes the rows when they are needed: entries in its own columns, in shared columns, and r columns of values,
-        shape ``(height, k + s + r)``.
     """
 
     own: Indices
     shared: Indices
-    height: int
+    rows: Indices
     dtype: np.dtype[Any]
-    fill: Callable[[], NumberArray]
+
+    @property
+    def height(self) -> int:
+        """Number of rows."""
+        return len(self.rows)
 
 
 @final
@@ -63,6 +64,11 @@ class Nested:
         Number of leaves with entries in each column.
     values : int
         Columns of values with real entries: one, or two for real and imaginary parts. Complex entries have one.
+    fill : callable
+        Makes the rows of B leaves when they are needed: entries in own columns, in shared columns, and r columns of
+        values, shape ``(B, h, k + s + r)``; leaves with fewer rows or shared columns have zeros at the end of each.
+    kinds : tuple of (B,) integer arrays
+        Leaves that are filled together; these have the same number of own columns.
     threads : int
         Number of threads.
     keep : bool
@@ -75,6 +81,8 @@ class Nested:
     merges: Merges
     sharing: Indices
     values: int
+    fill: Callable[[Indices, int], NumberArray]
+    kinds: tuple[Indices, ...]
     threads: int
     keep: bool = False
     leave_out: bool = False
@@ -88,7 +96,7 @@ class Nested:
         """Columns of values for entries of a type."""
         return 1 if dtype.kind == "c" else self.values
 
-    @property
+    @cached_property
     def shape(self) -> tuple[int, int]:
         """Rows and columns of the matrix."""
         return sum(leaf.height for leaf in self.leaves), len(self.sharing)
@@ -102,7 +110,8 @@ class Nested:
         nodes = flatten(self.merges)
         # bytes by level: kept, left to be merged, and freed by merging
         kept, made, freed = (np.zeros(nodes[-1].height + 1) for _ in range(3))
-        left, largest = np.zeros(len(nodes)), 0.0
+        left = np.zeros(len(nodes))
+        largest = max(map(self._bytes_together, self.kinds), default=0.0)
         for place, node in enumerate(nodes):
             check_deadline()
             if node.leaf >= 0:
@@ -128,6 +137,13 @@ class Nested:
         heights = tuple(node.height for node in nodes)
         alive = np.cumsum(made - freed) + freed  # while a level is processed
         return Cost(tuple(operations), heights, int(np.max(np.cumsum(kept) + alive) + self.threads * largest))
+
+    def _bytes_together(self, kind: Indices) -> float:
+        """Bytes to fill and factor leaves together: their rows, LAPACK's form of them, and its working copy."""
+        leaves = [self.leaves[leaf] for leaf in kind.tolist()]
+        height = max(leaf.height for leaf in leaves)
+        width = max(len(leaf.own) + len(leaf.shared) for leaf in leaves) + self.values
+        return 3.0 * leaves[0].dtype.itemsize * len(leaves) * height * width
 
     def operations_of(self, dtype: np.dtype[Any]) -> float:
         """The weight of operations with a type: a fourth for real ones if other entries are complex."""
@@ -286,8 +302,8 @@ class _Clusters:
 # ---- Factorisation
 
 
-# Operations of a task that is worth a thread, and of one that is worth several threads of BLAS.
-_WORTH_A_THREAD, _WORTH_ALL_THREADS = 3e6, 2e9
+# Operations of a task that is worth a thread.
+_WORTH_A_THREAD = 3e6
 
 
 @dataclass(frozen=True, eq=False)
@@ -343,9 +359,15 @@ class NestedQR:
         self._steps: list[_Step | None] = [None] * len(self._nodes)
         reserve_memory(nested.cost.nbytes, "the factorisation")
         fronts: dict[int, _Front] = {}
-        for level in self._levels:
+        place = {node.leaf: number for number, node in enumerate(self._nodes) if node.leaf >= 0}
+        kinds = [each for kind in nested.kinds if len(each := np.array([leaf for leaf in kind if leaf in place]))]
+        work = float(np.mean([sum(nested.cost.each[place[leaf]] for leaf in kind.tolist()) for kind in kinds]))
+        with self._single(len(kinds), work):
+            self._run([partial(self._factor_leaves, kind, place, fronts) for kind in kinds], work)
+        for level in self._levels[1:]:
             work = float(np.mean([nested.cost.each[place] for place in level]))
-            self._run([partial(self._factor, place, fronts) for place in level], work)
+            with self._single(len(level), work):
+                self._run([partial(self._factor, place, fronts) for place in level], work)
         left = fronts[len(self._nodes) - 1].columns
         if len(left):
             raise SolveError(f"{len(left)} columns have entries in leaves that are not in the tree")
@@ -362,26 +384,51 @@ class NestedQR:
         return [[place for place, node in enumerate(self._nodes) if node.height == height] for height in heights]
 
     def _run(self, tasks: Sequence[Callable[[], None]], operations: float) -> None:
-        """Run independent tasks of so many operations each on threads, with a single BLAS thread for each task.
+        """Run independent tasks of so many operations each, on threads where that pays; see `_single`."""
+        if operations > _WORTH_A_THREAD and min(self._nested.threads, len(tasks)) > 1:
+            run_tasks(tasks, self._nested.threads)
+            return
+        check_deadline()
+        for task in tasks:
+            task()
+
+    def _single(self, tasks: int, operations: float) -> AbstractContextManager[None]:
+        """A single BLAS thread for each of some tasks, of so many operations each.
 
         Results must not depend on the number of threads, as sums in BLAS do. Only a lone large task uses all of them.
         """
-        threads = min(self._nested.threads, len(tasks)) if operations > _WORTH_A_THREAD else 1
-        with nullcontext() if len(tasks) == 1 and operations > _WORTH_ALL_THREADS else limited(1):
-            run_tasks(tasks, threads)
+        return nullcontext() if tasks == 1 and operations > LONG else limited(1)
 
     def _triangle_work(self, level: list[int], columns: int) -> float:
         """Operations of a substitution by node of a level, on average."""
-        sizes = [step.triangle.size + 2 * step.right.size for step in (self._done[place] for place in level)]
-        return columns * float(np.mean(sizes))
+        return columns * self._triangle_sizes[self._nodes[level[0]].height]
+
+    @cached_property
+    def _triangle_sizes(self) -> list[float]:
+        """The entries of R by node, on average for each level."""
+        each = ([self._done[place] for place in level] for level in self._levels)
+        return [float(np.mean([step.triangle.size + 2 * step.right.size for step in steps])) for steps in each]
+
+    def _factor_leaves(self, kind: Indices, place: dict[int, int], fronts: dict[int, _Front]) -> None:
+        """Eliminate the own columns of several leaves."""
+        nested = self._nested
+        rows = nested.fill(kind, nested.value_columns(nested.leaves[kind[0]].dtype))
+        if not np.isfinite(rows.sum()):
+            raise SolveError("the matrix or the right-hand side contains NaN or infinity")
+        # LAPACK's reflections of all leaves, transposed
+        raw, taus = np.linalg.qr(rows, mode="raw")
+        values = nested.value_columns(rows.dtype)
+        for number, (packed, tau) in zip(kind.tolist(), zip(raw, taus, strict=True), strict=True):
+            leaf = nested.leaves[number]
+            width = len(leaf.own) + len(leaf.shared)
+            kept = np.concatenate([np.arange(width), np.arange(len(packed) - values, len(packed))])
+            met = np.ones(len(leaf.shared), dtype=np.int_)
+            at = place[number]
+            own = packed.T[: leaf.height, kept] if len(kept) < len(packed) else packed.T[: leaf.height]
+            self._steps[at], fronts[at] = _eliminated(own, tau, leaf.own, leaf.shared, met, nested)
 
     def _factor(self, place: int, fronts: dict[int, _Front]) -> None:
         node, nested = self._nodes[place], self._nested
-        if node.leaf >= 0:
-            leaf = nested.leaves[node.leaf]
-            met = np.ones(len(leaf.shared), dtype=np.int_)
-            self._steps[place], fronts[place] = _eliminate(leaf.fill(), leaf.own, leaf.shared, met, nested)
-            return
         parts = [fronts.pop(child) for child in node.children]
         columns, met = merge_columns([(part.columns, part.met) for part in parts])
         positions = np.searchsorted(columns, np.concatenate([part.columns for part in parts]))
@@ -448,15 +495,12 @@ class NestedQR:
     def solve(self, values: NumberArray) -> NumberArray:
         """Coefficients for other values, ``(N,)`` or ``(N, n)``; needs `Nested.keep`."""
         left: dict[int, NumberArray] = {}
-        heights = [leaf.height for leaf in self._nested.leaves]
-        ends = np.cumsum(heights)
         heads = []
         for place, (node, step) in enumerate(zip(self._nodes, self._done, strict=True)):
             if step.panel is None:
                 raise SolveError("what it takes to solve for other values was not kept")
             if node.leaf >= 0:
-                end = ends[node.leaf]
-                here = values[end - heights[node.leaf] : end]
+                here = values[self._nested.leaves[node.leaf].rows]
             else:
                 here = np.concatenate([left.pop(child) for child in node.children])
             rotated = _rotate(step.panel, here)
@@ -473,12 +517,13 @@ class NestedQR:
         if not adjoint:
             return self._back_substitute([given[step.columns] for step in self._done]).reshape(values.shape)
         rest = given.astype(np.result_type(values, self.dtype))
-        for level in self._levels:
-            left: dict[int, NumberArray] = {}
-            work = self._triangle_work(level, rest.shape[1])
-            self._run([partial(self._forward_substitute, place, rest, left) for place in level], work)
-            for place in level:  # in sequence, as neighbours have columns in common
-                rest[self._done[place].others] -= left[place]
+        with limited(1):
+            for level in self._levels:
+                left: dict[int, NumberArray] = {}
+                work = self._triangle_work(level, rest.shape[1])
+                self._run([partial(self._forward_substitute, place, rest, left) for place in level], work)
+                for place in level:  # in sequence, as neighbours have columns in common
+                    rest[self._done[place].others] -= left[place]
         return rest.reshape(values.shape)
 
     def _forward_substitute(self, place: int, rest: NumberArray, left: dict[int, NumberArray]) -> None:
@@ -503,20 +548,27 @@ class NestedQR:
             step = self._done[place]
             found[step.columns] = _solve(step.triangle, heads[place] - _multiply(step.right, found[step.others]))
 
-        for level in reversed(self._levels):
-            self._run([partial(solve, place) for place in level], self._triangle_work(level, found.shape[1]))
+        with limited(1):
+            for level in reversed(self._levels):
+                self._run([partial(solve, place) for place in level], self._triangle_work(level, found.shape[1]))
         return found
 
 
 def _eliminate(rows: NumberArray, own: Indices, others: Indices, met: Indices, nested: Nested) -> tuple[_Step, _Front]:
     """QR of rows on ``[own | others | values]``: the first rows of R are final, the rest is left to others."""
-    count, width = len(own), len(own) + len(others)
-    if len(rows) < count:
-        raise SolveError(f"{len(rows)} rows do not determine the {count} columns that no others share")
     if not np.isfinite(rows.sum()):
         raise SolveError("the matrix or the right-hand side contains NaN or infinity")
-    packed, tau = factor_in_place(np.asfortranarray(rows))
-    R = np.triu(packed[: min(packed.shape)])
+    return _eliminated(*factor_in_place(np.asfortranarray(rows)), own, others, met, nested)
+
+
+def _eliminated(
+    packed: NumberArray, tau: NumberArray, own: Indices, others: Indices, met: Indices, nested: Nested
+) -> tuple[_Step, _Front]:
+    """What QR leaves of rows on ``[own | others | values]``, from its result in LAPACK's form."""
+    count, width = len(own), len(own) + len(others)
+    if len(packed) < count:
+        raise SolveError(f"{len(packed)} rows do not determine the {count} columns that no others share")
+    R = np.triu(packed[: min(len(packed), width)])
     below = R[count:width, count:]
     panel = Panel(packed[:0], packed[:, :width], tau[:width]) if nested.keep else None
     # copies, as slices would keep all rows in memory

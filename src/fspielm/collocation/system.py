@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, NumberArray, safe_rms
 from fspielm.basis.basis import Basis, JoinedBasis, LocalOperator, localise
+from fspielm.basis.evaluation.direct import tabulate
+from fspielm.basis.evaluation.sums import evaluate
 from fspielm.basis.random.families import Family
 from fspielm.collocation.nested import Nested
 from fspielm.collocation.points import Points
@@ -90,6 +92,12 @@ class RowBlock:
         if self.sum_weights is None:
             return values
         return np.asarray(values.reshape(*values.shape[:-1], -1, len(self.sum_weights)) @ self.sum_weights)
+
+    def evaluate(self, basis: Basis, coefficients: NumberArray, threads: int) -> NumberArray:
+        """The sum of its pieces applied to ``coefficients * basis``, at the sites."""
+        # directly: a fast transform rounds more, and small residuals consist of rounding
+        each = (evaluate(basis, coefficients, *piece, threads=threads, method="direct") for piece in self.pieces)
+        return np.asarray(sum(each))
 
     def first(self, rows: int) -> RowBlock:
         """The block with its first `rows` rows."""
@@ -303,21 +311,38 @@ def _rms_scale(out: NumberArray) -> float:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Checks:
-    """Held-out rows to check solutions with.
+class HeldOut:
+    """Rows that are not fitted, to check solutions with.
 
     Attributes
     ----------
     sites : mapping of block name to Sites
     emphasis : mapping of block name to (n,) array
         Weight of the deviation at each site relative to the average; equal weights without an entry.
-    rows : mapping of block name to RowsInCells
-        The blocks themselves, for functions on cells.
+    rows : mapping of block name to (n, M) array or RowsInCells
+        The blocks applied to every function, for functions on cells and where there are many solutions.
     """
 
     sites: Mapping[str, Sites]
     emphasis: Mapping[str, FloatArray] = field(default_factory=dict)
-    rows: Mapping[str, RowsInCells] = field(default_factory=dict)
+    rows: Mapping[str, NumberArray | RowsInCells] = field(default_factory=dict)
+
+    def tabulated(self, finite: Finite) -> HeldOut:
+        """The same with dense rows, for many solutions on one basis."""
+        basis, threads = finite.basis, finite.threads
+        rows = {
+            block.name: block.summed(
+                np.asarray(sum(tabulate(basis, op, sites, threads=threads).T for op, sites in block.pieces))
+            ).T
+            for block in make_blocks(finite.problem, self.sites)
+        }
+        return replace(self, rows=rows)
+
+    def apply(self, block: RowBlock, basis: Basis, coefficients: NumberArray, threads: int) -> NumberArray:
+        """The block's rows on the sum of ``coefficients * basis``."""
+        if block.name in self.rows:
+            return np.asarray(self.rows[block.name] @ coefficients)
+        return block.summed(block.evaluate(basis, coefficients, threads))
 
 
 @final
@@ -381,7 +406,7 @@ class Finite(ABC):
         return False
 
     @abstractmethod
-    def hold_out(self, rng: np.random.Generator) -> Checks:
+    def hold_out(self, rng: np.random.Generator) -> HeldOut:
         """Rows at other places, drawn by the same rule."""
 
     @abstractmethod
@@ -507,9 +532,9 @@ class Discretisation(Finite):
         # without the blocks, which hold compiled operators
         return Discretisation, tuple(getattr(self, field.name) for field in fields(self))
 
-    def hold_out(self, rng: np.random.Generator) -> Checks:
+    def hold_out(self, rng: np.random.Generator) -> HeldOut:
         """Fewer rows, drawn by the same rule."""
-        return Checks(self.points.thinned().draw(self.problem, rng))
+        return HeldOut(self.points.thinned().draw(self.problem, rng))
 
     def with_problem(self, problem: Problem) -> Discretisation:
         """The same for other data."""

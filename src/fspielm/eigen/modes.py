@@ -171,6 +171,9 @@ class Modes(Sequence[Mode]):
 VALUE_ROUNDING = 2e-15
 # A safety factor for errors that are known to first order.
 AMPLE = 3.0
+# The accuracy of values in searches that only show where modes are; and a margin beyond the ends of intervals, as a
+# share of their length.
+ROUGH_TOL = 1e-3
 
 
 def modes_of(values: NumberArray, errors: FloatArray, fields: Sequence[Solution], *, bounded: bool) -> list[Mode]:
@@ -225,8 +228,8 @@ def accuracy_remarks(modes: Sequence[Mode], tol: float, unit: float, why: str) -
 
 # ---- Which modes are wanted
 
-# Margin beyond the ends of an interval, as a share of its length, and in units of the errors of modes.
-MARGIN, _ERRORS = 1e-3, 2.0
+# Margin beyond the ends of an interval, in units of the errors of modes.
+_ERRORS = 2.0
 
 
 @final
@@ -243,7 +246,7 @@ class Wish:
         if self.interval is None:
             return math.inf
         lower, upper = self.interval
-        return max(MARGIN * (upper - lower), _ERRORS * tol * max(abs(lower), abs(upper), self.unit))
+        return max(ROUGH_TOL * (upper - lower), _ERRORS * tol * max(abs(lower), abs(upper), self.unit))
 
     def searched_interval(self, tol: float) -> tuple[float, float] | None:
         """The interval with its margin: a value at an end may be found on either side of it."""

@@ -19,13 +19,14 @@ from fspielm.cells.basis import RowsInCells
 from fspielm.collocation.system import Finite
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import Quadrature, Sites
-from fspielm.numerics.tolerances import PROBES, ROUNDED
+from fspielm.numerics.tolerances import CLOSE, PROBES, ROUNDED
 from fspielm.problem.operator import Coefficient, Operator, Term, identity
 from fspielm.problem.parameters import need_values
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 from fspielm.resources import memory_left
 from fspielm.solution.calculus import NodeCount, find_place, with_cells
+from fspielm.solvers.request import TABLE_SHARE
 from fspielm.wording import argument
 
 # The highest power of the eigenvalue.
@@ -224,10 +225,8 @@ def _python_number(value: complex) -> complex:
 def read_pencil(problem: Any, symbol: Any) -> Pencil:
     """The problem as a polynomial in its eigenvalue.
 
-    Raises
-    ------
-    ProblemError
-        If it is not linear, homogeneous, steady and bounded, or the symbol does not occur as it should.
+    Raises `ProblemError` if it is not linear, homogeneous, steady and bounded, or the symbol does not occur as it
+    should.
     """
     check_symbol(problem, symbol)
     if problem.domain.is_unbounded:
@@ -330,12 +329,6 @@ def read_wish(count: Any, within: Any) -> tuple[int | None, tuple[float, float] 
 
 # Nodes of a rule for global functions.
 _NODES = NodeCount(0.7, 12, 40_000)
-# The most numbers in a table of functions on cells.
-_MOST_ENTRIES = 4e7
-# The share of free memory that a table of global functions may take.
-_OF_MEMORY = 0.25
-# Signs are chosen at the first place whose value has this share of the largest.
-_LARGEST_SHARE = 0.999
 
 
 class Rows:
@@ -348,10 +341,10 @@ class Rows:
         self._sums = partial(evaluate, basis, operator=operator, sites=sites, threads=finite.threads, method="direct")
         for cells in basis.on_cells:
             each = np.diff(cells.starts)[finite.cells_at(sites.points)]
-            if cells is basis and float(each.sum()) > _MOST_ENTRIES:
+            if cells is basis and 8.0 * float(each.sum()) > TABLE_SHARE * memory_left():
                 self._cells = RowsInCells.at(cells, localise(operator, sites, basis.components))
                 return
-        if basis.on_cells or 8.0 * basis.size * len(sites) < _OF_MEMORY * memory_left():
+        if basis.on_cells or 8.0 * basis.size * len(sites) < TABLE_SHARE * memory_left():
             self._table = tabulate(basis, operator, sites, threads=finite.threads)
 
     def __matmul__(self, coefficients: NumberArray) -> NumberArray:
@@ -403,7 +396,7 @@ class Inner:
 def sign_of(values: NumberArray) -> complex:
     """The sign or phase factor that makes a function with these values positive where it is largest."""
     sizes = np.abs(values)
-    first = values[np.argmax(sizes >= _LARGEST_SHARE * sizes.max())]
+    first = values[np.argmax(sizes >= (1 - CLOSE) * sizes.max())]
     turn = np.conj(first) / abs(first)
     return complex(turn) if np.iscomplexobj(values) else float(turn)
 
@@ -445,3 +438,49 @@ def densities_at(pencil: Pencil, sites: Sites) -> FloatArray | None:
     if densities.min() < -ROUNDED * largest or not densities.any():
         return None
     return np.asarray(np.maximum(densities, 0.0))
+
+
+# ---- Particular solutions: independent functions that satisfy the equations, and those that nearly satisfy conditions
+
+# Functions that depend on others up to this share are dropped.
+DEPENDENT = 1e-14
+# The levels of functions above the first.
+LEVELS = 3
+# How often a search is repeated closer, farther or from elsewhere.
+TRIES = 6
+# Places all over a domain at which extremes are sampled.
+PLACES = 2000
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Independent:
+    """Sums of functions with orthonormal rows, which span all that is independent."""
+
+    rows: NumberArray  # (n, r)
+    shares: NumberArray  # (M, r): of functions of norm one
+    sizes: FloatArray  # (M,): the norms of the functions
+    condition: float  # of the functions, each of norm one
+
+    @property
+    def rank(self) -> int:
+        """The number of independent functions."""
+        return int(self.rows.shape[1])
+
+    def combined(self, factors: NumberArray) -> NumberArray:
+        """The coefficients ``(M, k)`` of combinations with factors ``(r, k)``."""
+        return np.asarray((self.shares @ factors) / self.sizes[:, None])
+
+    def smallest(self, fitted: int, count: int) -> NumberArray:
+        """Factors ``(r, count)`` of the sums with the smallest first `fitted` rows, in ascending order."""
+        _, _, Yh = np.linalg.svd(np.linalg.qr(self.rows[:fitted], mode="r"))
+        return np.asarray(Yh.conj().T[:, ::-1][:, :count])
+
+
+def independent(rows: NumberArray, dependent: float = DEPENDENT) -> Independent:
+    """The independent sums of functions with these rows ``(n, M)``: traces in conditions, values inside."""
+    sizes = np.linalg.norm(rows, axis=0)
+    Q, R = np.linalg.qr(rows / sizes)
+    U, S, Vh = np.linalg.svd(R)
+    kept = dependent * S[0] < S
+    return Independent(Q @ U[:, kept], Vh[kept].conj().T / S[kept], sizes, float(S[0] / S[kept][-1]))

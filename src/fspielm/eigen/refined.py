@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray, NumberArray, safe_rms
 from fspielm.basis.basis import Basis
@@ -19,30 +18,24 @@ from fspielm.basis.random.families import Family
 from fspielm.basis.singular.columns import satisfies, special_columns
 from fspielm.collocation.points import allot_conditions
 from fspielm.collocation.system import BlockResidual, BlockRows, Discretisation, draw_features
-from fspielm.eigen.inverse import Inverse
 from fspielm.eigen.modes import AMPLE, VALUE_ROUNDING, Mode, modes_of, split_at_gaps
-from fspielm.eigen.particular import LEVELS, ROUGH, Independent, independent
-from fspielm.eigen.pencil import Pencil, sign_of
-from fspielm.eigen.rounds import Checked, Round, Searched, result_of
+from fspielm.eigen.pencil import LEVELS, TRIES, Independent, Pencil, independent, sign_of
+from fspielm.eigen.rounds import Checked, Inverse, Round, Searched, result_of
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.estimate.bands import Bands
 from fspielm.estimate.estimate import NO_DIGITS
 from fspielm.geometry.boundary import Quadrature, Sites
-from fspielm.numerics.tolerances import CLOSE, PROBES, SAME
+from fspielm.numerics.tolerances import CLOSE, PROBES, ROUNDED, SAME, STEP
 from fspielm.problem.operator import Operator, identity
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
-from fspielm.solvers.driver import Record
-from fspielm.solvers.finish import solution_of
-from fspielm.solvers.request import Request
-from fspielm.solvers.round import FeaturePlan, RoundResult
+from fspielm.solvers.driver import solution_of
+from fspielm.solvers.request import AT_ONCE, Request
+from fspielm.solvers.round import LEAST_ROWS_PER_FUNCTION, FeaturePlan, Record, RoundResult
 from fspielm.solvers.strategies.exact import ExactFeatures
 from fspielm.solvers.strategies.selection import select_strategies
 
 # ---- Functions that satisfy the equations at a value: those that nearly satisfy the conditions are close to modes
-
-# The number of places inside for each function.
-_EACH = 1.2
 
 
 @final
@@ -72,10 +65,7 @@ class ExactFunctions:
     def at(self, value: float, count: int) -> NearModes:
         """The `count` functions that are closest to modes at a value.
 
-        Raises
-        ------
-        UnsuitableError
-            If there is no time for them.
+        Raises `UnsuitableError` if there is no time for them.
         """
         if self.clock() <= 0:
             raise UnsuitableError("there is no time for functions that satisfy the equation")
@@ -84,7 +74,8 @@ class ExactFunctions:
         unit = identity(finite.problem.dimension)
         unknowns = range(len(finite.problem.unknowns))
         inside = [tabulate(finite.basis, unit.on(place), self._inside, threads=finite.threads) for place in unknowns]
-        rows = np.concatenate([conditions, *(self._weight * each for each in inside)])
+        weight = 1.0 / float(np.sqrt(len(self._inside)))
+        rows = np.concatenate([conditions, *(weight * each for each in inside)])
         among, fitted = independent(rows), len(conditions)
         Y = among.smallest(fitted, count)
         own = among.rows @ Y
@@ -110,7 +101,7 @@ class ExactFunctions:
             conditions.append(weight * sum(table(*piece) for piece in pieces))
             values.append(weight * own)
         rows, given = np.concatenate(conditions), np.concatenate(values)
-        among = independent(rows, ROUGH)
+        among = independent(rows, SAME)
         roots = np.sqrt(rule.weights)[:, None]
         inside = np.concatenate([roots * table(unit.on(place), rule.sites) for place in unknowns])
         images = (inside / among.sizes) @ among.shares
@@ -129,21 +120,14 @@ class ExactFunctions:
 
     @cached_property
     def _inside(self) -> Sites:
-        count = max(PROBES, int(_EACH * self.first.basis.size))
+        count = max(PROBES, int(LEAST_ROWS_PER_FUNCTION * self.first.basis.size))
         return Sites(self.first.problem.domain.sample(count, np.random.default_rng(0), "low-discrepancy"))
-
-    @property
-    def _weight(self) -> float:
-        return 1.0 / float(np.sqrt(len(self._inside)))
 
 
 def exact_functions(pencil: Pencil, request: Request, value: float, bands: Bands, enlarged: int) -> ExactFunctions:
     """The functions that satisfy the equations around a value, corner functions included; more if `enlarged`.
 
-    Raises
-    ------
-    ProblemError, UnsuitableError
-        If there are none.
+    Raises `ProblemError` or `UnsuitableError` if there are none.
     """
     problem = pencil.at(value)
     here = replace(request, problem=problem, approach="characteristic", singular=None)
@@ -169,9 +153,6 @@ def _functions_for(problem: Problem, family: Family, special: Sequence[int]) -> 
 
 # ---- Modes by a secant method: the values at which traces of such functions vanish
 
-# Relative to the size of a value: half the least distance of the first two values, and the last step. And the largest
-# number of steps.
-_FIRST, _LAST, _STEPS = 1e-5, 2e-12, 8
 # Zeros that are farther apart, in units of the last step, belong to different modes.
 _APART = 0.05
 # How far values may move, in units of half the distance of the first two.
@@ -207,17 +188,13 @@ def refined(best: Round, errors: FloatArray, request: Request, record: Record) -
         return None
     values = best.values.real
     found: list[Refined] = []
-    for cluster in _clusters(values, errors):
+    # values that are close to each other, or cannot be distinguished, belong together
+    for cluster in split_at_gaps(values, np.maximum(10 * (errors[1:] + errors[:-1]), CLOSE * np.abs(values[1:]))):
         own = _refine_cluster(best, values[cluster], float(errors[cluster].max()), request, record)
         if own is None or any(each.error > request.tol * max(abs(each.value), inverse.unit) for each in own):
             return None
         found += own
     return sorted(found, key=lambda each: each.value, reverse=bool(values[0] > values[-1]))
-
-
-def _clusters(values: FloatArray, errors: FloatArray) -> list[NDArray[np.intp]]:
-    """Places of values in clusters: values that are close to each other, or cannot be distinguished."""
-    return split_at_gaps(values, np.maximum(10 * (errors[1:] + errors[:-1]), CLOSE * np.abs(values[1:])))
 
 
 def _refine_cluster(
@@ -253,11 +230,11 @@ def _modes_near(functions: ExactFunctions, best: Round, values: FloatArray, erro
     """The values near those given at which traces vanish, and the functions there; None if there are none."""
     inverse, amplification = best.inverse, float(1 / np.abs(best.found.mu).min())
     size = max(float(np.abs(values).max()), inverse.unit)
-    half = max(2 * error, float(np.ptp(values)), _FIRST * size)
+    half = max(2 * error, float(np.ptp(values)), STEP * size)
     old, new = (functions.at(float(values.mean()) + side * half, len(values)) for side in (-1, 1))
     if max(float(np.linalg.norm(each.traces, axis=0).max()) for each in (old, new)) > NO_DIGITS:
         return None
-    zeros = np.sort(_iterate(functions, old, new, _LAST * size, _STEPS))
+    zeros = np.sort(_iterate(functions, old, new, ROUNDED * size, TRIES))
     if np.abs(zeros - np.sort(values)).max() > _STRAY * half:  # they belong to other modes
         return None
     modes: list[Refined] = []
@@ -382,8 +359,6 @@ def _relative_error(
 # ---- Modes as solutions, with bounds for their values
 
 _CHOICE = "those that all modes were found with"
-# Modes whose values are computed together.
-_AT_ONCE = 16
 
 
 @final
@@ -421,8 +396,8 @@ class Notary:
 def _results(best: Round, checks: Sequence[Checked]) -> list[RoundResult]:
     """The modes of the search, some of them at once: what takes long is to go through the table of all functions."""
     found: list[RoundResult] = []
-    for start in range(0, len(checks), _AT_ONCE):
-        some = checks[start : start + _AT_ONCE]
+    for start in range(0, len(checks), AT_ONCE):
+        some = checks[start : start + AT_ONCE]
         values = best.inverse.inner.plain_values(np.stack([checked.coefficients for checked in some], axis=1))
         found += [_found_result(best, start + i, checked, values[:, i]) for i, checked in enumerate(some)]
     return found

@@ -12,10 +12,9 @@ from typing import Any, TypeAlias, final
 import numpy as np
 
 from fspielm.arrays import FloatArray, NumberArray
-from fspielm.eigen.inverse import inverse_at
-from fspielm.eigen.modes import MARGIN, Mode, Window, Wish, widest_gap
-from fspielm.eigen.pencil import Pencil, value_and_slope
-from fspielm.eigen.rounds import Round, Searched, Task, find, out_of_time, search, too_late
+from fspielm.eigen.modes import ROUGH_TOL, Mode, Window, Wish, widest_gap
+from fspielm.eigen.pencil import PLACES, TRIES, Pencil, value_and_slope
+from fspielm.eigen.rounds import Round, Searched, Task, find, inverse_at, out_of_time, search, too_late
 from fspielm.errors import OutOfTime, ProblemError, SolveError
 from fspielm.estimate.bands import Bands, infer_bands
 from fspielm.estimate.narrow import find_narrow
@@ -24,19 +23,17 @@ from fspielm.numerics.tolerances import CLOSE, PROBES, SAME
 from fspielm.problem.operator import Operator
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
-from fspielm.solvers.driver import Record
 from fspielm.solvers.request import Request, offering
+from fspielm.solvers.round import Record, Step
 from fspielm.solvers.strategies.cells import Cells
 from fspielm.solvers.strategies.selection import select_strategies
-from fspielm.solvers.strategies.strategy import Step
 from fspielm.wording import MORE_TIME, argument
 
 # ---- The first shift: beyond the end of the spectrum, as far as the equation shows where that is
 
-# Places and directions at which coefficients are sampled.
-_PLACES, _DIRECTIONS = 2048, 16
-# The distance of the shift from the end of the spectrum, in units of the first values.
-_BEYOND = 0.37
+# The place of a shift in an interval, or beside a value, or the end of the spectrum in units of the first values: an
+# odd share, as the shift must not be an eigenvalue.
+_SHIFT_SHARE = 0.487
 
 
 @final
@@ -51,7 +48,7 @@ class Outlook:
     @property
     def shift(self) -> float:
         """The first shift, beyond the end."""
-        return self.end - (self.direction or 1) * _BEYOND * self.unit
+        return self.end - (self.direction or 1) * _SHIFT_SHARE * self.unit
 
 
 def outlook_of(pencil: Pencil) -> Outlook:
@@ -67,7 +64,7 @@ def outlook_of(pencil: Pencil) -> Outlook:
         if not operators:
             continue
         power = max(n for n, powers in enumerate(pencil.powers, 1) if relation.name in powers)
-        sites = relation.sample(_PLACES, rng, "low-discrepancy")
+        sites = relation.sample(PLACES, rng, "low-discrepancy")
         unknown = of_equations.get(relation.name)
         # the terms of an equation with its own unknown; all terms of a condition
         own = tuple(term for term in relation.operator.terms if unknown is None or term.unknown == unknown)
@@ -95,10 +92,10 @@ def _symbol_size(operator: Operator, sites: Sites, wave: FloatArray) -> float:
 
 def _direction(rest: Operator, mass: Operator, sites: Sites, rng: np.random.Generator) -> int:
     """The sign of values of short waves if it is the same everywhere, else 0."""
-    waves = rng.standard_normal((_DIRECTIONS, rest.dimension))
+    waves = rng.standard_normal((PROBES, rest.dimension))
 
     def symbol(operator: Operator) -> NumberArray:
-        total = np.zeros((len(sites), _DIRECTIONS), dtype=complex)
+        total = np.zeros((len(sites), PROBES), dtype=complex)
         for term in operator.terms:
             if term.order == operator.order:
                 powers = np.prod((1j * waves) ** np.array(term.orders), axis=1)
@@ -233,7 +230,7 @@ def uncertain_neighbour(best: Round, record: Record) -> str:
     beyond = replace(best, wanted=next_ones)
     errors = beyond.errors(beyond.singles(record))
     for place, error in zip(next_ones, errors, strict=True):
-        if error > apart[place] + MARGIN * (high - low + apart[place]):
+        if error > apart[place] + ROUGH_TOL * (high - low + apart[place]):
             known = f"to {error:.1e} only" if np.isfinite(error) else "to no digit"
             return (
                 f"a mode about {values[place]:.6g} is known {known}, and may be among these: some may be missing; ask "
@@ -273,8 +270,6 @@ def _is_growing(relation: Relation) -> bool:
 
 # Largest distance of values of one mode in both searches, relative to the spread of values.
 _SAME_MODE = 1e-4
-# The place of a shift in an interval, or beside a value: an odd share, as the shift must not be an eigenvalue.
-_SHIFT_SHARE = 0.487
 
 
 def second_search(pencil: Pencil, request: Request, record: Record, part: tuple[Window, Searched]) -> str:
@@ -325,7 +320,7 @@ def _second_window(first: Window, best: Round) -> tuple[Window, float]:
     spread = max(high - low, float(abs(best.found.mu[0])))
     slack, gaps = _SAME_MODE * spread, np.diff(values)
     shift = high + _SHIFT_SHARE * spread
-    if len(gaps) and gaps.max() > MARGIN * spread:
+    if len(gaps) and gaps.max() > ROUGH_TOL * spread:
         place = int(np.argmax(gaps * (1.0 - np.abs(np.linspace(-0.8, 0.8, len(gaps))))))  # the widest central gap
         shift = float(values[place] + _SHIFT_SHARE * gaps[place])
     return Window(shift, None, low - slack, high + slack), slack
@@ -336,8 +331,6 @@ def _second_window(first: Window, best: Round) -> tuple[Window, float]:
 # A window, and what was found in it.
 Part: TypeAlias = tuple[Window, Searched]
 
-# How often the shift is moved so that all modes are on one side of it.
-_MOVES = 6
 # The approximate number of modes around one shift.
 _MODES_PER_SHIFT = 24
 
@@ -383,7 +376,7 @@ def lowest(pencil: Pencil, request: Request, record: Record, outlook: Outlook, c
     window = Window(outlook.shift, count, direction=outlook.direction)
     step = _first(request, record)
     before: tuple[Part, ...] = ()
-    for _ in range(_MOVES):
+    for _ in range(TRIES):
         with offering(partial(_append_part, before, (), window)):
             searched = search(Task(pencil, request, window, outlook.unit, roughly), step, record)
         before = ((window, searched),)

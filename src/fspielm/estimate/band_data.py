@@ -14,7 +14,7 @@ import sympy as sp
 
 from fspielm.arrays import BoolArray, FloatArray, NumberArray, real_parts, safe_rms
 from fspielm.errors import ProblemError
-from fspielm.estimate.counts import MANY, SAMPLE, SEVERAL, VALUES
+from fspielm.estimate.amounts import FEW, MANY, POINTS, SAMPLE, SEVERAL, SMALL, VALUES
 from fspielm.expr.functions import Field
 from fspielm.geometry.boundary import BoundaryPart, Mask, Sites
 from fspielm.geometry.domain import Domain, chord_ends, chord_lines
@@ -60,18 +60,14 @@ def source_of(relation: Relation, problem: Problem) -> str:
 # Frequencies below this share of the largest amplitude do not count: later rounds add what is missing, while a lower
 # threshold would follow the slow tails of windows and of rounding.
 THRESHOLD = 1e-5
-# The threshold for data without a highest frequency (jumps, kinks), enough for one or two digits.
-ROUGH_THRESHOLD = 1e-1
 # Unlimited frequencies above this share are noise: the tail of a jump falls below it.
 NOISE_THRESHOLD = 1e-2
 # From each of these thresholds to the next, jumps and kinks (amplitudes like 1/w and 1/w^2) raise the band tenfold and
 # threefold, smooth functions by half at most; a jump of the second derivative (twofold) can still be resolved.
 _DECAY_THRESHOLDS = (NOISE_THRESHOLD, 1e-3, 1e-4, THRESHOLD)
-_ROUGH_RATIO = 2.5
+ROUGH_RATIO = 2.5
 # The side lobes of this Kaiser window lie far below the threshold.
 _BETA = 24.0
-# Zero padding, to read frequencies finer than one period per line.
-_PADDING = 4
 
 
 @dataclass(frozen=True)
@@ -89,11 +85,12 @@ def line_band(samples: FloatArray, lengths: FloatArray, threshold: float = THRES
     Frequencies below the share `threshold` of the largest amplitude on any line do not count.
     """
     n = samples.shape[1]
-    amplitudes = np.abs(np.fft.rfft(samples * np.kaiser(n, _BETA), _PADDING * n, axis=1))
+    # with zero padding, to read frequencies finer than one period per line
+    amplitudes = np.abs(np.fft.rfft(samples * np.kaiser(n, _BETA), FEW * n, axis=1))
     largest = amplitudes.max(initial=0.0)
     if largest == 0.0:
         return LineBand(0.0, True, False)
-    per_bin = 2 * np.pi / (lengths * _PADDING * n / (n - 1))
+    per_bin = 2 * np.pi / (lengths * FEW * n / (n - 1))
 
     def highest(share: float) -> tuple[float, int]:
         above = amplitudes > share * largest
@@ -105,14 +102,14 @@ def line_band(samples: FloatArray, lengths: FloatArray, threshold: float = THRES
     return LineBand(
         frequency,
         last < amplitudes.shape[1] // 2,
-        bool(decay[0] > 0 and np.all(decay[1:] > _ROUGH_RATIO * decay[:-1])),
+        bool(decay[0] > 0 and np.all(decay[1:] > ROUGH_RATIO * decay[:-1])),
     )
 
 
 @cache
 def _window_bins(n: int, threshold: float) -> int:
     """The number of bins over which the window spreads a single frequency, at the threshold."""
-    amplitude = np.abs(np.fft.rfft(np.kaiser(n, _BETA), _PADDING * n))
+    amplitude = np.abs(np.fft.rfft(np.kaiser(n, _BETA), FEW * n))
     return int(np.flatnonzero(amplitude > threshold * amplitude[0])[-1])
 
 
@@ -196,9 +193,6 @@ _SHORTEST = 0.4
 # Points among which extremes of the data are found; more for an expression, which is cheap to evaluate.
 _SCOUTS = 2**13
 _EXPRESSION_SCOUTS = 2**16
-_FIRST_SAMPLES = 1024
-# The share of the remaining time that one sampling may take.
-_SHARE = 0.125
 _MOST_SAMPLES = 2**15
 # Where materials jump, data may; those have no band at any number of samples.
 _MOST_SAMPLES_JUMPS = 2**12
@@ -242,14 +236,14 @@ class _Sampling:
 
 
 def affordable_points(values: Callable[[FloatArray], NumberArray], points: FloatArray) -> float:
-    """The number of points that one sampling can afford, by the time that some of `points` take."""
+    """The number of points that one of several samplings can afford, by the time that some of `points` take."""
     left = current_deadline().seconds_left
     if left == float("inf"):
         return left
     begun, tried = perf_counter(), points[:SAMPLE]
     values(tried)
     each = (perf_counter() - begun) / len(tried)
-    return max(_SHARE * left / max(each, ROUNDED), SAMPLE)
+    return max(left / SEVERAL / max(each, ROUNDED), SAMPLE)
 
 
 def data_bands(problem: Problem, rng: np.random.Generator) -> list[DataBand]:
@@ -305,7 +299,7 @@ def _inside(
     # half of the chords anywhere, half through the extremes, to find a narrow bump where it is largest
     medians = [float(np.median(part)) for part in real_parts(values)]
     order = np.argsort(-np.abs(values - (complex(*medians) if len(medians) > 1 else medians[0])))
-    half = min(MANY // 2, max(most // (2 * domain.dimension * _FIRST_SAMPLES), 1))
+    half = min(MANY // 2, max(most // (2 * domain.dimension * POINTS), 1))
     seeds = np.concatenate([scouts[:half], scouts[order[:half]]])
     bands = []
     for axis in range(domain.dimension):
@@ -372,7 +366,7 @@ def _first_samples(field: Field, part: BoundaryPart, lines: Lines) -> int:
         return field(points, None if tried.normals is None else tried.normals[: len(points)])
 
     most = affordable_points(values, tried.points)
-    n = _FIRST_SAMPLES
+    n = POINTS
     while n > SAMPLE and n * len(lines[0]) > most:
         n //= 2
     return n
@@ -382,7 +376,7 @@ def _finite_inside(field: Field, domain: Domain, rng: np.random.Generator) -> bo
     return bool(np.all(np.isfinite(field(domain.sample(2000, rng, "low-discrepancy")))))
 
 
-def _settle(source: str, axis: int, sample: LineValues, sampling: _Sampling, first: int = _FIRST_SAMPLES) -> DataBand:
+def _settle(source: str, axis: int, sample: LineValues, sampling: _Sampling, first: int = POINTS) -> DataBand:
     """Refine the sampling until the band stops changing and lies below half of what the samples resolve.
 
     At the enforced deadline, the band is taken as it is.
@@ -404,4 +398,5 @@ def _settle(source: str, axis: int, sample: LineValues, sampling: _Sampling, fir
         n *= 2
     if not line_band(values, lengths, NOISE_THRESHOLD).settled:
         return DataBand(source, axis, band.frequency, False, noise=True)
-    return DataBand(source, axis, line_band(values, lengths, ROUGH_THRESHOLD).frequency, False)
+    # without a highest frequency, enough for one or two digits
+    return DataBand(source, axis, line_band(values, lengths, SMALL).frequency, False)

@@ -10,20 +10,20 @@ import scipy
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray, real_parts
 from fspielm.errors import ProblemError
+from fspielm.estimate.amounts import ALIKE, CLEARLY, FEW, NEAR, POINTS, SITES, SMALL, ZOOMS
 from fspielm.estimate.band_data import (
     RIGHT_HAND_SIDE,
-    ROUGH_THRESHOLD,
+    ROUGH_RATIO,
     THRESHOLD,
     DataBand,
     data_bands,
     data_sizes,
     line_band,
 )
-from fspielm.estimate.counts import NEAR, SITES, ZOOMS
 from fspielm.estimate.let_through import NEGLIGIBLE, Frozen, freeze, roots_of
 from fspielm.estimate.stability import affordable, find_hidden
 from fspielm.geometry.boundary import Sites
-from fspielm.numerics.tolerances import PROBES
+from fspielm.numerics.tolerances import CLOSE, PROBES, TINY
 from fspielm.problem.operator import FieldCoefficient, Operator, cache_by_object
 from fspielm.problem.problem import Problem
 from fspielm.problem.scattering.open_domain import has_data, highest_wavenumber
@@ -33,19 +33,18 @@ from fspielm.problem.scattering.open_domain import has_data, highest_wavenumber
 # The tolerance relative to the largest line, and the largest coefficients relative to the samples.
 TOLERANCE = 1e-8
 _GROWTH = 30.0
-# The resolution of frequencies, times the length of a line, and relative to the highest frequency.
+# The resolution of frequencies, times the length of a line.
 _RESOLUTION = 6.0
-_RELATIVE_RESOLUTION = 0.05
 # An extension of a line by the factor 1 + share represents a band with frequencies up to `excess` beyond it, where
 # excess * share is this.
 _EXCESS_TIMES_SHARE = 22.0
 _LARGEST_SHARE = _EXCESS_TIMES_SHARE / _RESOLUTION
 # The fewest samples for each function.
 _SAMPLES = 2.2
-# The most frequencies to try, as the work grows with their cube. Beyond, this factor leads from a few digits to many,
-# as for a bump with a Gaussian spectrum.
+# The most frequencies to try, as the work grows with their cube. Beyond, this factor leads from the threshold to the
+# tolerance, as for a bump with a Gaussian spectrum.
 _MOST_FREQUENCIES = 400
-_FURTHER = 1.3
+_FURTHER = float(np.sqrt(np.log(TOLERANCE) / np.log(THRESHOLD)))
 # Rates of decay, times the length of a line.
 _RATES = np.geomspace(0.3, 3e3, 24)
 
@@ -63,7 +62,7 @@ def extension_band(
     if scale == 0.0 or tolerance >= 1.0:
         return 0.0
     reach = guess * float(lengths.max())
-    share = min(_EXCESS_TIMES_SHARE / max(_RELATIVE_RESOLUTION * reach, 1e-300), _LARGEST_SHARE)
+    share = min(_EXCESS_TIMES_SHARE / max(ALIKE * reach, TINY), _LARGEST_SHARE)
     excess = _EXCESS_TIMES_SHARE / share
     # enough for a sharp end of the band, or else for the tail of a bump
     narrow, wide = reach + 1.5 * excess, 1.2 * reach + 24.0 * np.sqrt(reach) + 60.0
@@ -104,9 +103,6 @@ def _first_enough(samples: FloatArray, limit: float, share: float, tolerance: fl
 
 # ---- Waves of the equation: the real zeros of its symbol
 
-# Frequencies along each of the other axes.
-_GRID = 5
-
 
 def symbol_band(operator: Operator, sites: Sites, bands: FloatArray, also: Sites | None = None) -> FloatArray:
     """The highest frequency ``(d,)`` along each axis of a wave of the equation.
@@ -131,7 +127,7 @@ def symbol_band(operator: Operator, sites: Sites, bands: FloatArray, also: Sites
 def _along(operator: Operator, coefficients: NumberArray, bands: FloatArray, axis: int, unit: float) -> float:
     """The band along one axis, found in multiples of `unit`, so that small coefficients may be neglected."""
     along = np.arange(operator.dimension) == axis
-    ticks = [np.zeros(1) if is_axis else np.linspace(-w, w, _GRID) for is_axis, w in zip(along, bands, strict=True)]
+    ticks = [np.zeros(1) if is_axis else np.linspace(-w, w, FEW + 1) for is_axis, w in zip(along, bands, strict=True)]
     w = np.stack(np.meshgrid(*ticks, indexing="ij"), axis=-1).reshape(-1, len(bands))
     degree = max(term.orders[axis] for term in operator.terms)
     if degree == 0:
@@ -158,11 +154,6 @@ def _largest_real_part(polynomials: ComplexArray) -> float:
 
 # ---- The highest frequencies of waves with variable coefficients
 
-# Points for coefficients that are expressions.
-_POINTS = 4096
-# The factor of the size of zooms around the best point.
-_ZOOM = 0.3
-
 
 def fastest_places(problem: Problem, bands: FloatArray) -> Sites:
     """The places, one or two for each axis, where a wave along it has the highest frequency.
@@ -186,7 +177,7 @@ def fastest_places(problem: Problem, bands: FloatArray) -> Sites:
                 closer = search(freeze(problem.determinant, Sites(near))) if len(near) else np.zeros(0)
                 if closer.max(initial=0.0) > best:
                     place, best = near[closer.argmax()], closer.max()
-                size = _ZOOM * size
+                size = size / FEW
             found.append(place)
     return Sites(np.unique(np.array(found), axis=0))
 
@@ -208,7 +199,7 @@ def waves_at(problem: Problem, bands: FloatArray, number: int = 0) -> tuple[Floa
 @cache_by_object
 def spread(problem: Problem) -> tuple[FloatArray, Frozen]:
     """Points all over the domain, and the operator at them."""
-    return _spread(problem, _POINTS if _is_written(problem.determinant) else _POINTS // 4)  # callables may be slow
+    return _spread(problem, FEW * POINTS if _is_written(problem.determinant) else POINTS)  # callables may be slow
 
 
 def _spread(problem: Problem, number: int) -> tuple[FloatArray, Frozen]:
@@ -242,12 +233,8 @@ def _search_along(axis: int, others: FloatArray, unit: float) -> Callable[[Froze
 
 # ---- Waves caught in a well, where k^2 is positive in some place and negative around it
 
-# The part of a caught wave's spectrum that a basis should contain, in powers of e: six digits.
-_FOLDINGS = 13.8
 # The frequencies that every band has beyond its own, in radians over the domain.
 _BEYOND = 25.0
-# A well narrower than this share of the size of its lowest wave catches none.
-_NARROW = 0.7
 
 
 def well_band(problem: Problem) -> FloatArray:
@@ -274,8 +261,9 @@ def well_band(problem: Problem) -> FloatArray:
             place = middle.points[squares.argmax()]
             highest = float(np.sqrt(max(squares.max(), 0.0)))
             half = _half_width(problem, place, axis)
-            if highest * half >= _NARROW * problem.dimension:
-                reach = np.sqrt(highest**2 + 2 * _FOLDINGS * highest / half)
+            # a well that is clearly narrower than its lowest wave catches none
+            if CLEARLY * highest * half >= problem.dimension:
+                reach = np.sqrt(highest**2 + 2 * -np.log(CLOSE) * highest / half)
                 found[axis] = max(reach - _BEYOND / lengths[axis], 0.0)
     except ProblemError:  # a coefficient has no value there
         return np.zeros(problem.dimension)
@@ -311,12 +299,9 @@ def _half_width(problem: Problem, place: FloatArray, axis: int) -> float:
 
 # ---- The frequency band of a problem
 
-# Waves higher by less than this factor are within the margin of every band.
-_CLEARLY = 1.02
-# Between these shares of the largest amplitude the frequency of a smooth function rises by half at most, and by more
-# than this factor where amplitudes fall like its fourth power, or more slowly.
+# Between these shares of the largest amplitude the frequency of a smooth function rises by half at most, but threefold
+# where amplitudes fall like its fourth power.
 _POWER_SHARES = 1e-3, THRESHOLD
-_POWER_RATIO = 3.0
 # The sources of a band that are not data.
 OF_THE_PROBLEM = (
     "the equation",
@@ -406,9 +391,9 @@ def _without_kinks(band: DataBand) -> DataBand:
     if band.samples is None:
         return band
     lower, upper = (line_band(*band.samples, share).frequency for share in _POWER_SHARES)
-    if upper <= _POWER_RATIO * lower:
+    if upper <= ROUGH_RATIO * lower:
         return band
-    return replace(band, frequency=band.slant * line_band(*band.samples, ROUGH_THRESHOLD).frequency)
+    return replace(band, frequency=band.slant * line_band(*band.samples, SMALL).frequency)
 
 
 def _with_waves(problem: Problem, data: list[DataBand], rng: np.random.Generator) -> Bands:
@@ -434,7 +419,7 @@ def _with_waves(problem: Problem, data: list[DataBand], rng: np.random.Generator
 
 
 def _waves(problem: Problem, sites: Sites, frequencies: FloatArray) -> FloatArray:
-    """The waves of the equation; with variable coefficients, those of the fastest places if clearly higher."""
+    """The waves of the equation; with variable coefficients, those of the fastest places unless they are alike."""
     waves = symbol_band(problem.determinant, sites, frequencies)
     if problem.determinant.is_constant:
         return waves
@@ -445,4 +430,4 @@ def _waves(problem: Problem, sites: Sites, frequencies: FloatArray) -> FloatArra
         fastest = symbol_band(problem.determinant, sites, frequencies, fastest_places(problem, frequencies))
     except ProblemError:  # a coefficient has no value at one of many points, which is reported where it is needed
         return waves
-    return np.where(fastest > _CLEARLY * waves, fastest, waves)
+    return np.where(fastest > (1 + ALIKE) * waves, fastest, waves)

@@ -11,7 +11,8 @@ import numpy as np
 
 from fspielm.arrays import FloatArray, NumberArray, safe_rms
 from fspielm.collocation.least_squares import Factored
-from fspielm.collocation.system import BlockRows, Finite
+from fspielm.collocation.system import BlockRows, Finite, HeldOut
+from fspielm.estimate.amounts import FEW_DIGITS
 from fspielm.estimate.estimate import (
     ILL_POSED,
     NO_DIGITS,
@@ -27,25 +28,19 @@ from fspielm.estimate.residuals import (
     ROUNDING_OF_SUMS,
     Correction,
     Deviations,
-    HeldOut,
     Misfit,
     Unfitted,
     by_cell,
 )
 from fspielm.estimate.sensitivity import Sensitivity, Solved, beyond_basis, find_sensitivity, has_settled, probe
 from fspielm.estimate.stability import find_hidden
+from fspielm.numerics.tolerances import CLOSE, HALF
 from fspielm.problem.derived import leaves_constant_open
 from fspielm.problem.interfaces import kinks
 from fspielm.problem.problem import Problem
 
 # The largest reliable relative error where the basis does not resolve the solution.
 _UNRESOLVED = 0.05
-# Smooth functions with a larger residual beside an interface, relative to the data, are not the solution: it has a
-# kink there.
-_FITS = 1e-7
-# On cells, amplifications above the first number that make more of the data than the second, relative to the solution,
-# are those of a resonance.
-_AMPLIFIED, _RESONANT = 1e5, 1e6
 _GROWS = (
     "how strongly the solution depends on its data still grows with more functions, as it does at a resonance, where "
     "there are other solutions or none; move the coefficients off the resonance, or allow more functions"
@@ -109,7 +104,7 @@ class Examination:
         # a condition is missing, the others may have frequencies that the basis does not
         is_one_of_many = misfit.residual == 0.0 and amplification > ILL_POSED
         # the error of smooth functions across a kink is not a sum of smooth functions
-        is_kinked = misfit.residual > _FITS * misfit.data and bool(kinks(problem, misfit.residuals))
+        is_kinked = misfit.residual > HALF * misfit.data and bool(kinks(problem, misfit.residuals))
         undetermined = bool(problem.missing) or is_one_of_many or is_kinked or not np.isfinite(amplification)
         # this depends on the factored problem, not on its data
         solved = Solved(self.discretisation.basis, coefficients, amplification, misfit.residuals, self.held_out)
@@ -201,16 +196,17 @@ class Examination:
         # linearisations in time have no resonances, and their growth is known
         problem = self.discretisation.problem
         has_none = problem.domain.time is not None and problem.is_linearisation
-        resonant_amplification = ILL_POSED if has_none else _AMPLIFIED
+        resonant_amplification = ILL_POSED if has_none else 1 / FEW_DIGITS
         shown = self.correction.errors(deviations)
         left = np.linalg.norm(left_out, axis=0)
         errors = []
         for own, out, most, each, Phi in zip(
             shown, left, at_most, self.sensitivity.each, self.sensitivity.values, strict=True
         ):
-            # at a resonance there are other solutions, which data that do not excite it do not show
+            # at a resonance there are other solutions, which data that do not excite it do not show; a small change of
+            # the data may change the whole solution
             size = safe_rms(Phi @ coefficients)
-            resonant = each > resonant_amplification and each * misfit.data > _RESONANT * size
+            resonant = each > resonant_amplification and CLOSE * each * misfit.data > size
             errors.append(float("inf") if resonant else own + float(out) + unknown * most)
         return errors
 
@@ -218,7 +214,7 @@ class Examination:
         """The examination for many solutions on one basis: with fresh, tabulated rows unless the basis is on cells."""
         if self.correction is not None:
             return self
-        fresh = HeldOut.draw(self.discretisation, rng)
+        fresh = self.discretisation.hold_out(rng)
         return replace(self, held_out=fresh.tabulated(self.discretisation))
 
     def _fields(self, coefficients: NumberArray, errors: Sequence[float], misfit: Misfit) -> tuple[FieldEstimate, ...]:
@@ -257,7 +253,7 @@ def examine(
     problem, basis, threads = discretisation.problem, discretisation.basis, discretisation.threads
     # the order matters: both draw from one stream
     probed = probe(discretisation, blocks, factored, rng)
-    held_out = HeldOut.draw(discretisation, rng)
+    held_out = discretisation.hold_out(rng)
     sensitivity = probed or find_sensitivity(problem, basis, factored, rng, threads)
     correction = None
     if basis.is_piecewise:

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, ComplexArray, FloatArray, NumberArray
 from fspielm.basis.basis import expand_powers
-from fspielm.estimate.counts import FEW, SEVERAL
+from fspielm.estimate.amounts import ALIKE, CLEARLY, FEW, MANY, POINTS, SAMPLE, SEVERAL, SMALL
 from fspielm.estimate.let_through import Frozen, freeze, freeze_inside, representative_sites, roots_of, without_phase
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import Domain
 from fspielm.numerics.roots import bisect
 from fspielm.numerics.sampling import half_sphere, kronecker
-from fspielm.numerics.tolerances import BISECTIONS, CLOSE, PROBES, ROUNDED, SAME, STEP
+from fspielm.numerics.tolerances import BISECTIONS, CLOSE, PROBES, ROUNDED, SAME, STEP, TINY
 from fspielm.problem.nonlinear.iterate import Iterate
 from fspielm.problem.operator import FieldCoefficient, Operator, derivative, identity
 from fspielm.problem.places import PART_PROBES as PLACES
@@ -85,10 +85,8 @@ def _growing(roots: ComplexArray) -> FloatArray:
 
 # ---- Fronts: where the iterate of a linearisation is steep, at each of some times
 # Between two points on either side of a front, values jump however thin it is; bisection that keeps the half with the
-# larger jump finds it.
+# larger jump finds it. It begins with a few pairs of neighbours among some points of space.
 
-# Points of space at each time, whose neighbours are compared; a few pairs of them are bisected.
-_SAMPLES = 96
 # Octaves of frequencies of disturbances; the resolution of fronts is that of the highest frequency.
 _OCTAVES = 14
 
@@ -98,7 +96,7 @@ def find_fronts(problem: Problem, shares: FloatArray) -> FloatArray:
     iterate, time = iterate_of(problem), problem.domain.time
     assert iterate is not None
     assert time is not None
-    found = problem.domain.sample(_SAMPLES, np.random.default_rng(0), "low-discrepancy")  # for inspection only
+    found = problem.domain.sample(SAMPLE, np.random.default_rng(0), "low-discrepancy")  # for inspection only
     # pairs of points that follow each other along one of the axes of space, at every time
     orders = np.argsort(found[:, :-1], axis=0)
     left, right = (np.tile(found[order.T.ravel()], (len(shares), 1)) for order in (orders[:-1], orders[1:]))
@@ -135,8 +133,6 @@ def _jump(one: NumberArray, other: NumberArray) -> FloatArray:
 # The coefficients of a linearisation are large at a front of the solution only. A disturbance wider than the front
 # grows by their average; one that is as narrow feels the full coefficients, and its own diffusion.
 
-# Points around a site that are averaged over.
-_AROUND = 33
 # Frequencies for each octave, and sizes of boxes along a line, where boxes of all sizes share their points.
 _STEPS = 3
 
@@ -181,8 +177,8 @@ def _along_a_line(problem: Problem, points: FloatArray, widths: FloatArray) -> l
 
 def _in_boxes(problem: Problem, points: FloatArray, widths: FloatArray) -> Frozen:
     """Averages over boxes of these widths in space."""
-    offsets = np.zeros((_AROUND, problem.dimension))  # the first is the point itself
-    offsets[1:, :-1] = ((kronecker(_AROUND - 1, len(widths)) + 0.5) % 1.0 - 0.5) * widths
+    offsets = np.zeros((1 + MANY, problem.dimension))  # the first is the point itself
+    offsets[1:, :-1] = ((kronecker(MANY, len(widths)) + 0.5) % 1.0 - 0.5) * widths
     around = points[:, None, :] + offsets
     flat = around.reshape(-1, problem.dimension)
     inside = problem.domain.contains(flat).reshape(around.shape[:2])
@@ -199,15 +195,6 @@ def _in_boxes(problem: Problem, points: FloatArray, widths: FloatArray) -> Froze
 # A packet grows where it is, and travels with its group velocity. On one way through the domain its growth is the
 # integral of rate over speed; it passes as often as its speed allows, as if reflected at both ends.
 
-# Points along the domain, besides those around fronts, two in each octave.
-_ALONG = 129
-# A packet that is not faster than a front by this factor may travel with it.
-_FASTER = 2.0
-# Slopes that count as steep, as a share of the steepest.
-_STEEP = 0.5
-# Growth on one stretch that is not worth a closer look, in powers of e.
-_LITTLE = 0.05
-
 
 def limit_by_travel(
     problem: Problem, fronts: FloatArray, k: FloatArray, grown: FloatArray, seconds: float
@@ -221,13 +208,13 @@ def limit_by_travel(
     iterate = iterate_of(problem)
     assert iterate is not None
     # others are longer than a packet, or not worth a closer look
-    packets = np.flatnonzero((np.abs(k[:, 0]) * length >= 2 * np.pi * FEW) & (grown > _LITTLE))
+    packets = np.flatnonzero((np.abs(k[:, 0]) * length >= 2 * np.pi * FEW) & (grown > SMALL))
     most, k = np.zeros(len(packets)), k[packets]
     for now in np.unique(fronts[:, 1]) if len(packets) else ():
-        # denser around fronts
+        # denser around fronts: two points in each octave
         offsets = length * 2.0 ** (-np.arange(2 * _OCTAVES) / 2)
         around = fronts[fronts[:, 1] == now, :1] + np.concatenate([-offsets, [0.0], offsets])
-        x = np.unique(np.clip(np.append(np.linspace(lower[0], upper[0], _ALONG), around), lower[0], upper[0]))
+        x = np.unique(np.clip(np.append(np.linspace(lower[0], upper[0], SAMPLE + 1), around), lower[0], upper[0]))
         sites = Sites(np.column_stack([x, np.full(len(x), now)]))
         growing, slowest, fastest = rates_and_speeds(freeze(problem.determinant, sites), k, 1 / seconds)
         along = _front_speed(problem, iterate, sites)
@@ -235,7 +222,8 @@ def limit_by_travel(
         passes = 1 + seconds * (fast + along) / length
         with np.errstate(divide="ignore", invalid="ignore"):
             once = np.trapezoid(growing / (slowest - along), x, axis=0)
-        most = np.maximum(most, np.where(slow > _FASTER * along, passes * once, np.inf))
+        # a packet that is not clearly faster than a front may travel with it
+        most = np.maximum(most, np.where(slow > CLEARLY * along, passes * once, np.inf))
     less = grown.copy()
     less[packets] = np.minimum(grown[packets], most)
     return less
@@ -250,7 +238,7 @@ def _front_speed(problem: Problem, iterate: Iterate, sites: Sites) -> float:
     )
     fastest = [0.0]
     for slope, change in zip(in_space, in_time, strict=True):
-        steep = (slope > 0) & (slope >= _STEEP * slope.max())
+        steep = (slope > 0) & (CLEARLY * slope >= slope.max())
         fastest += (change[steep] / slope[steep]).tolist()
     return max(fastest)
 
@@ -259,11 +247,8 @@ def _front_speed(problem: Problem, iterate: Iterate, sites: Sites) -> float:
 
 # Frequencies begin at an eighth of a period over the domain.
 _LOWEST = np.pi / 4
-# Stretches of time with rates of their own, where coefficients change with time.
-_STRETCHES = 12
-# Growth by more powers of e than this, which is larger again two octaves up by the second factor, has no bound.
-HOPELESS = 40.0
-_LARGER = 1.3
+# Growth that leaves no digit, in powers of e; if it is larger again two octaves up, it has no bound.
+HOPELESS = -float(np.log(np.finfo(np.float64).eps))
 
 
 @final
@@ -303,7 +288,8 @@ def find_growth(problem: Problem) -> Growth:
     points, frozen = freeze_inside(problem)
     lengths = np.ptp(problem.domain.bounding_box, axis=0)[:-1]
     k = _frequencies(lengths)
-    number = _STRETCHES if _changes_with_time(problem) else 1
+    # stretches of time with rates of their own
+    number = MANY if _changes_with_time(problem) else 1
     during = np.minimum((number * (points[:, -1] - time.start) / time.duration).astype(int), number - 1)
     fronts = None
     if problem.is_linearisation and space:
@@ -341,7 +327,7 @@ def find_growth(problem: Problem) -> Growth:
     # whether growth levels off towards the highest frequencies
     highest = foldings[1:].reshape(_OCTAVES * _STEPS + 1, -1).max(axis=1) if space else np.zeros(2 * _STEPS + 1)
     later, before = highest[-1], highest[-1 - 2 * _STEPS]
-    return Growth(found, each[grows], not (later > HOPELESS and later > _LARGER * before), at)
+    return Growth(found, each[grows], not (later > HOPELESS and later > (1 + ALIKE) * before), at)
 
 
 def find_growth_from_one_end(problem: Problem) -> Growth | None:
@@ -355,16 +341,16 @@ def find_growth_from_one_end(problem: Problem) -> Growth | None:
     length = upper - lower
     if np.ptp(held) > SAME * length:
         return None
-    growing, sizes = np.zeros(_STRETCHES), np.zeros(_STRETCHES)
+    growing, sizes = np.zeros(MANY), np.zeros(MANY)
     begin, end = (lower, upper) if held[0] - lower < upper - held[0] else (upper, lower)
     points, frozen = freeze_inside(problem)
     backward = (-1.0) ** frozen.orders.sum(axis=1) if end < begin else 1.0
     rate, size = rates(Frozen(frozen.orders, frozen.coefficients * backward), np.zeros((1, 0)), 1 / length)
-    during = np.minimum((_STRETCHES * np.abs(points[:, 0] - begin) / length).astype(int), _STRETCHES - 1)
-    for stretch in range(_STRETCHES):
+    during = np.minimum((MANY * np.abs(points[:, 0] - begin) / length).astype(int), MANY - 1)
+    for stretch in range(MANY):
         here = during == stretch if len(points) > 1 else np.array([True])
         if here.any():
-            growing[stretch] = rate[here, 0].mean() * length / _STRETCHES
+            growing[stretch] = rate[here, 0].mean() * length / MANY
             sizes[stretch] = size[here, 0].max()
     fastest = np.array([[sizes.max()]])
     return Growth(fastest, growing[None], ends=(begin, end)) if growing.sum() > 0 else None
@@ -431,15 +417,8 @@ def _longest_stay(frozen: Frozen, lengths: FloatArray, duration: float) -> Float
 
 # ---- Streamlines: whether each has a condition at one of its ends
 
-# The longest step, in extents of the domain; the largest change of direction over half a step, to which steps are
-# shortened a few times; and the most steps.
-_LONGEST_STEP = 0.04
-_TURN = 0.03
-_MOST_STEPS = 1200
-# A value that is damped by more powers of e along the way need not be known.
-_FORGOTTEN = 25.0
-# An end has no condition if a place without one is closer than this share of the distance to one.
-_CLOSER = 0.5
+# A value that is damped to rounding along the way, by this many powers of e, need not be known.
+_FORGOTTEN = -np.log(ROUNDED)
 
 
 def undetermined_streamline(problem: Problem) -> tuple[FloatArray, bool] | None:
@@ -515,7 +494,7 @@ class _Flow:
         ends, leaves = points.copy(), np.zeros(len(points), dtype=bool)
         damped = np.zeros(len(points))
         moving = np.arange(len(points))
-        for _ in range(_MOST_STEPS):
+        for _ in range(POINTS):
             here = ends[moving]
             step, lost = self._step(here, sign)
             after = here + step
@@ -534,13 +513,13 @@ class _Flow:
 
     def _step(self, here: FloatArray, sign: float) -> tuple[FloatArray, FloatArray]:
         first, lost = self.velocity(here)
-        h = np.full((len(here), 1), sign * _LONGEST_STEP)
+        h = np.full((len(here), 1), sign / MANY)
         for _ in range(FEW):  # a thin eddy turns within a step
             middle = self._at(here, here + 0.5 * h * first)
             turn = np.linalg.norm((middle - first) / self.lengths, axis=1, keepdims=True)
-            if np.all(turn <= _TURN):
+            if np.all(MANY * turn <= 1):
                 break
-            h *= np.minimum(1.0, _TURN / np.maximum(turn, 1e-300))
+            h *= np.minimum(1.0, 1 / (MANY * np.maximum(turn, TINY)))
         stages = [first]
         for share in (0.5, 0.5, 1.0):
             stages.append(self._at(here, here + share * h * stages[-1]))
@@ -584,10 +563,10 @@ def _open_points(problem: Problem) -> FloatArray:
 def _are_prescribed(
     ends: FloatArray, with_condition: FloatArray, without: FloatArray, lengths: FloatArray
 ) -> NDArray[np.bool_]:
-    """Whether streamlines end at a condition, by the nearest points with and without one."""
+    """Whether streamlines end at a condition: no point without one is clearly closer than those with one."""
     from scipy.spatial import cKDTree
 
     if not len(without) or not len(ends):
         return np.ones(len(ends), dtype=bool)
     prescribed, free = (cKDTree(each / lengths).query(ends / lengths)[0] for each in (with_condition, without))
-    return np.asarray(free >= _CLOSER * prescribed)
+    return np.asarray(CLEARLY * free >= prescribed)

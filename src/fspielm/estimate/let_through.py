@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from fspielm.arrays import BoolArray, ComplexArray, FloatArray, NumberArray, real_parts
 from fspielm.basis.basis import expand_powers
 from fspielm.errors import ProblemError
-from fspielm.estimate.counts import FEW, NEAR, SAMPLE, SITES
+from fspielm.estimate.amounts import CLEARLY, FEW, FEW_DIGITS, NEAR, SAMPLE, SEVERAL, SITES, SMALL, ZERO
 from fspielm.estimate.narrow import narrow_features
 from fspielm.estimate.narrow_search import ON_LINE
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.numerics.sampling import half_sphere
-from fspielm.numerics.tolerances import CLOSE, ITERATIONS, ROUNDED, SAME
+from fspielm.numerics.tolerances import CLOSE, ITERATIONS, ROUNDED, SAME, STEP
 from fspielm.problem.operator import Operator, cache_by_object
 from fspielm.problem.places import probe
 from fspielm.problem.problem import Problem
@@ -149,14 +149,6 @@ def _roots(polynomials: ComplexArray) -> ComplexArray:
 # them, neither the equation nor the conditions see that function: for example, ``exp(m n x) cos(m tau x)`` for
 # Laplace's equation with ``du/dn = m u``. The determinant of the conditions on those roots is zero there.
 
-# Determinants relative to their terms, and distances relative to the domain, that are zero as far as a search tells.
-_ZERO = 1e-3
-# Zooms into a minimum; and its largest value on the first grid if it may be a zero.
-_ZOOMS = 5
-_LOW = 0.5
-# The accuracy of numbers of which a search or rounding leaves a few digits.
-_FEW_DIGITS = 1e-4
-
 # For each relation, its part for each unknown; None where there is none.
 Parts: TypeAlias = tuple[tuple["Frozen | None", ...], ...]
 # From places ``(r,)`` and values ``(r, k)`` of the searched quantity: determinants ``(r, k)``.
@@ -220,18 +212,18 @@ def zeros_along(determinant: Determinant, grid: FloatArray, places: int) -> list
     Infinity stands for a determinant that is zero up to the end of the grid.
     """
     values = determinant(np.arange(places), np.broadcast_to(grid, (places, len(grid))))
-    endless = np.all(values[:, -3:] < _ZERO**2, axis=1)
+    endless = np.all(values[:, -3:] < ZERO**2, axis=1)
     found = [(int(i), float("inf")) for i in np.flatnonzero(endless)]
     middle = np.where(np.isnan(values), np.inf, values)
     padded = np.pad(middle, ((0, 0), (1, 1)), constant_values=np.inf)
-    lowest = (middle < _LOW) & (middle <= padded[:, :-2]) & (middle <= padded[:, 2:])
+    lowest = (CLEARLY * middle < 1) & (middle <= padded[:, :-2]) & (middle <= padded[:, 2:])
     lowest[endless] = False
     rows, columns = np.nonzero(lowest)
     if not rows.size:
         return found
     lower, upper = grid[np.maximum(columns - 1, 0)], grid[np.minimum(columns + 1, len(grid) - 1)]
     best = np.empty(len(rows))
-    for _ in range(_ZOOMS):
+    for _ in range(SEVERAL):
         fine = np.geomspace(lower, upper, ON_LINE, axis=1)
         there = determinant(rows, fine)
         there = np.where(np.isnan(there), np.inf, there)
@@ -239,7 +231,7 @@ def zeros_along(determinant: Determinant, grid: FloatArray, places: int) -> list
         best = there[each, at]
         lower, upper = fine[each, np.maximum(at - 1, 0)], fine[each, np.minimum(at + 1, ON_LINE - 1)]
     where = np.sqrt(lower * upper)
-    return found + [(int(row), float(x)) for row, x, low in zip(rows, where, best, strict=True) if low < _ZERO]
+    return found + [(int(row), float(x)) for row, x, low in zip(rows, where, best, strict=True) if low < ZERO]
 
 
 def _relative_determinant(operators: list[ComplexArray], roots: ComplexArray) -> FloatArray:
@@ -271,7 +263,7 @@ def _relative_determinant(operators: list[ComplexArray], roots: ComplexArray) ->
 # At each root p of the determinant of all equations there is a vector of unknowns, ``v exp(i xi tau x + p n x)``, that
 # satisfies them; the conditions are applied to these.
 
-# Functions closer than this to a combination of others do not count as independent.
+# Functions closer than this to a combination of others do not count as independent, nor do frequencies.
 _APART = 1e-2
 
 # Relations applied to unknowns at each root, and the sizes of their terms: see `_at_roots`.
@@ -287,7 +279,7 @@ def _system_determinant(equations: AtRoots, conditions: AtRoots, unit: FloatArra
     values = np.einsum("njcu,nju->ncj", applied, vectors) / sizes.max(axis=1)[:, :, None]
     between = np.abs(roots[:, :, None] - roots[:, None, :]) + np.where(np.eye(roots.shape[1]), np.inf, 0.0)
     separation = between.min(axis=(1, 2)) / np.abs(roots).max(axis=1)
-    told = (apart > _APART) & (separation > _FEW_DIGITS)
+    told = (apart > _APART) & (separation > FEW_DIGITS)
     # similar functions make a determinant small, but not zero
     return np.where(told, np.abs(np.linalg.det(values)) / np.maximum(apart, _APART), np.nan)
 
@@ -315,8 +307,6 @@ def _at_roots(
 # over twice as many, as they go with the square of frequencies for diffusion.
 _OCTAVES = 20
 _STEPS = 6
-# Frequencies around a zero, relative to it, and the least factor by which the determinant is larger there.
-_AROUND_ZERO, _SHARP = (0.99, 1.0, 1.01), 10.0
 
 
 @final
@@ -419,9 +409,10 @@ def _find_along(problem: Problem, sites: Sites, here: list[Relation]) -> list[Le
 
 
 def _is_sharp(symbol: BoundarySymbol, row: int, xi: FloatArray) -> bool:
-    """Whether a determinant is much smaller at a frequency than on both sides of it, where it must be known."""
-    below, at, above = symbol.determinant(np.array([row]), 1j * np.multiply.outer(_AROUND_ZERO, xi)[None])[0]
-    return bool(np.minimum(below, above) > _SHARP * at)
+    """Whether a determinant is small at a frequency beside those on both sides of it, where it must be known."""
+    around = 1 + _APART * np.array([-1.0, 0.0, 1.0])
+    below, at, above = symbol.determinant(np.array([row]), 1j * np.multiply.outer(around, xi)[None])[0]
+    return bool(SMALL * np.minimum(below, above) > at)
 
 
 def _parts(problem: Problem, operator: Operator, sites: Sites, places: NDArray[np.int_]) -> tuple[Frozen | None, ...]:
@@ -449,10 +440,6 @@ def _tangents(normals: FloatArray, space: int) -> FloatArray:
 # indicial polynomial as exponents (E. L. Ince, Ordinary Differential Equations, chapter 15). Powers with continuous
 # derivatives up to two less than the order may have different factors on both sides of the zero.
 
-# There is no zero where the smallest leading coefficients are above this share of the largest.
-_SMALL = 0.1
-# The step by which coefficients are differentiated, in extents of the domain: a double zero is found to this accuracy.
-_STEP = 1e-7
 # Distances from a zero at which a residual is evaluated, in extents of the domain.
 _DISTANCES = 10.0 ** -np.linspace(0.0, 12.0, 97)
 
@@ -476,7 +463,7 @@ def find_degenerate(problem: Problem) -> Degenerate | None:
     points, frozen = freeze_inside(problem)
     sizes = np.abs(frozen.principal().coefficients).max(axis=1)
     largest = float(sizes.max(initial=0.0))
-    if not largest > 0 or sizes.min() > _SMALL * largest:
+    if not largest > 0 or sizes.min() > SMALL * largest:
         return None
     zeros, slopes = _find_zeros(problem, points[np.argsort(sizes)[:NEAR]], largest)
     if not len(zeros):
@@ -485,7 +472,7 @@ def find_degenerate(problem: Problem) -> Degenerate | None:
     several, around, distances = None, [], []  # a zero with several solutions
     for zero, slope in zip(zeros, slopes, strict=True):
         _, singular, right = np.linalg.svd(slope, full_matrices=False)
-        is_flat = singular[0] * extent < _FEW_DIGITS * largest  # a double zero
+        is_flat = singular[0] * extent < FEW_DIGITS * largest  # a double zero
         directions = right[:1]
         if is_flat and problem.dimension > 1:
             directions = half_sphere(FEW, problem.dimension, np.random.default_rng(0))
@@ -495,7 +482,7 @@ def find_degenerate(problem: Problem) -> Degenerate | None:
             around.append(along[inside])
             distances.append(extent * _DISTANCES[inside])
         is_surface = problem.dimension == 1 or (
-            not is_flat and (len(singular) == 1 or singular[1] < _FEW_DIGITS * singular[0])
+            not is_flat and (len(singular) == 1 or singular[1] < FEW_DIGITS * singular[0])
         )
         if several is None and is_surface and _has_several_solutions(problem, zero, directions[0], extent):
             several = zero
@@ -507,15 +494,16 @@ def find_degenerate(problem: Problem) -> Degenerate | None:
 def _find_zeros(problem: Problem, points: FloatArray, largest: float) -> tuple[FloatArray, FloatArray]:
     """Zeros of the leading coefficients ``(n, d)`` that Newton's method finds, and their slopes ``(n, k, d)``."""
     lower, upper = problem.domain.bounding_box
-    steps = _STEP * (upper - lower)
+    steps = STEP * (upper - lower)  # a double zero is found to this accuracy
     values, slopes = _leading_coefficients(problem, points, steps)
     for _ in range(ITERATIONS):
         # coefficients that are practically zero stay
         change = np.einsum("ndk,nk->nd", np.linalg.pinv(slopes), values)
         moving = np.abs(values).max(axis=1) > NEGLIGIBLE * largest
-        if not moving.any():
+        further = np.clip(points - np.where(moving[:, None], change, 0.0), lower, upper)
+        if np.array_equal(further, points):  # all are there, or coefficients are constant around them
             break
-        points = np.clip(points - np.where(moving[:, None], change, 0.0), lower, upper)
+        points = further
         values, slopes = _leading_coefficients(problem, points, steps)
     found = np.abs(values).max(axis=1) <= ROUNDED * largest
     # points on the boundary, up to rounding, are inside
@@ -524,7 +512,7 @@ def _find_zeros(problem: Problem, points: FloatArray, largest: float) -> tuple[F
     chosen: list[int] = []
     for place in np.flatnonzero(found):
         apart = np.abs((points[chosen] - points[place]) / (upper - lower)).max(axis=1, initial=0.0)
-        if np.all(apart > _ZERO) and (problem.dimension == 1 or len(chosen) < FEW):
+        if np.all(apart > ZERO) and (problem.dimension == 1 or len(chosen) < FEW):
             chosen.append(int(place))
     return points[chosen], slopes[chosen]
 
@@ -552,13 +540,13 @@ def _has_several_solutions(problem: Problem, zero: FloatArray, direction: FloatA
         if not problem.domain.contains(at[:1])[0]:
             return False
         first, second = _indicial(freeze(problem.determinant, Sites(at)), side * direction, near)
-        if np.abs(first - second).max() > _FEW_DIGITS * np.abs(second).max():
+        if np.abs(first - second).max() > FEW_DIGITS * np.abs(second).max():
             return True  # no powers: solutions may vanish on this side with all their derivatives
         polynomials = [factor * np.poly(np.arange(k)) for k, factor in enumerate(second)]  # s (s - 1) ...
         exponents = np.roots(reduce(np.polyadd, polynomials))
-        least = order - 2 if order > 1 else -2 * _FEW_DIGITS
-        free += int(np.sum(exponents.real > least + _FEW_DIGITS))
-        shared &= np.array([np.any(np.abs(exponents - k) < _FEW_DIGITS) for k in range(order - 1)], dtype=bool)
+        least = order - 2 if order > 1 else -2 * FEW_DIGITS
+        free += int(np.sum(exponents.real > least + FEW_DIGITS))
+        shared &= np.array([np.any(np.abs(exponents - k) < FEW_DIGITS) for k in range(order - 1)], dtype=bool)
     return free + int(shared.sum()) > order
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sympy.core.function import AppliedUndef
 
 from fspielm.arrays import FloatArray, NumberArray, real_parts, spread_out
-from fspielm.estimate.counts import FEW, MANY, NEAR, SAMPLE, SEVERAL, SITES, ZOOMS
+from fspielm.estimate.amounts import FEW, MANY, NEAR, SAMPLE, SEVERAL, SITES, SMALL, ZOOMS
 from fspielm.estimate.narrow_search import (
     NARROW,
     ON_LINE,
@@ -42,16 +42,15 @@ from fspielm.problem.statement import Relation
 
 # ---- Sampling, for functions that cannot be enclosed: many points, and more where values deviate from their neighbours
 
-# Points in all, along curves, and the fewest on each piece.
+# Points in all, and along curves.
 _POINTS = 2**17
 _MOST_ALONG = 2**14
-_FEWEST = 16
 # The seconds that functions of the user's may take.
 _SECONDS = 0.5
-# The points along each parameter where places with maxima are sampled more closely.
-_ALONG = {1: ON_LINE, 2: 7, 3: 5}
 # Places with this share of the largest deviation count as equal to it.
 _ALIKE = 0.2
+# The points along each parameter where places with maxima are sampled more closely.
+_ALONG = {1: ON_LINE, 2: 7, 3: 5}
 
 Values = Callable[[Sites], NumberArray]
 
@@ -73,8 +72,9 @@ def sample_values(values: Values, chart: Chart, source: str) -> tuple[Looked | N
     looked = None
     if order.size:
         # a few places of a layer stand for all similar ones
-        alike = np.count_nonzero(deviations > _ALIKE * deviations[order[0]])
-        others = max(alike / (3**parameters * np.count_nonzero(deviations[order] > _ALIKE * deviations[order[0]])), 1.0)
+        least = _ALIKE * deviations[order[0]]
+        alike = np.count_nonzero(deviations > least)
+        others = max(alike / (3**parameters * np.count_nonzero(deviations[order] > least)), 1.0)
         varied = max(float(np.ptp(part)) for part in real_parts(known))
         looked = _zoom(values, chart, centers[order], steps[order], varied)
         if looked is not None:
@@ -94,7 +94,7 @@ def _affordable_points(values: Values, chart: Chart) -> int:
         clock.append(perf_counter())
     seconds = float(np.diff(clock).min()) / SITES
     most = min(_MOST_ALONG if unit.shape[1] == 1 else _POINTS, int(_SECONDS / max(seconds, SAME)))
-    return max(int(chart.share * most) // pieces, _FEWEST)
+    return max(int(chart.share * most) // pieces, MANY)
 
 
 def _grid(lower: FloatArray, upper: FloatArray, along: int) -> FloatArray:
@@ -163,12 +163,6 @@ def _zoom(values: Values, chart: Chart, centers: FloatArray, steps: FloatArray, 
 
 
 # ---- The narrow features of every datum and coefficient of a problem
-
-# Points closer than this, relative to the extent, belong to one place.
-_TOGETHER = 0.1
-# The most places of one atom, and the fewest points of a place.
-_MOST_PLACES = 32
-_FEWEST_OF_PLACE = 5
 
 
 @final
@@ -312,13 +306,13 @@ def _places(looked: Looked, atom: Atom | None, chart: Chart, source: str) -> lis
     lower, upper = chart.coordinates(chart.whole)
     points, extent = looked.sites.points, float((upper.max(axis=0) - lower.min(axis=0)).max())
     widths = np.where(np.isfinite(looked.widths), looked.widths, 0.0)
-    reach = max(_TOGETHER * extent, VANISHED * float(np.median(widths)))
+    reach = max(SMALL * extent, VANISHED * float(np.median(widths)))
     labels = _groups(points, reach)
     sizes = np.bincount(labels)
-    if len(sizes) > _MOST_PLACES or sizes.max() < _FEWEST_OF_PLACE:
+    if len(sizes) > MANY or sizes.max() < FEW:
         labels = np.zeros(len(points), dtype=np.intp)
     else:  # small groups join the largest one
-        labels = np.where(sizes[labels] < _FEWEST_OF_PLACE, np.argmax(sizes), labels)
+        labels = np.where(sizes[labels] < FEW, np.argmax(sizes), labels)
     places = []
     for label in np.unique(labels):
         here = labels == label

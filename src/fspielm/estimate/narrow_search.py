@@ -15,14 +15,14 @@ from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 
 from fspielm.arrays import BoolArray, FloatArray
-from fspielm.estimate.counts import NEAR, VALUES
+from fspielm.estimate.amounts import FEW, NEAR, POINTS, VALUES
 from fspielm.expr.enclosure import Enclosure, Intervals, enclose
 from fspielm.expr.functions import Field
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.time import SpaceTime
 from fspielm.numerics.roots import bisect
 from fspielm.numerics.sampling import kronecker
-from fspielm.numerics.tolerances import BISECTIONS, ROUNDED, STEP
+from fspielm.numerics.tolerances import BISECTIONS, ROUNDED, SAME, STEP
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 
@@ -70,8 +70,6 @@ class Narrow:
 
 # A safety factor for the speed of a parametrisation, which is sampled.
 _MARGIN = 1.1
-# Points by which the part of a chart that belongs to the region is measured.
-_COUNTED = 1024
 
 
 @final
@@ -132,10 +130,10 @@ class Chart:
     @cached_property
     def volume(self) -> float:
         """The volume of the region in parameters, measured by points."""
-        unit = kronecker(_COUNTED, self.whole.lower.shape[1])
+        unit = kronecker(POINTS, self.whole.lower.shape[1])
         ends = zip(self.whole.lower, self.whole.upper, strict=True)
         held = [self.place(low + unit * (high - low))[1].mean() for low, high in ends]
-        return float(np.dot(np.maximum(held, 1.0 / _COUNTED), self.whole.volumes))
+        return float(np.dot(np.maximum(held, 1.0 / POINTS), self.whole.volumes))
 
     @property
     def extent(self) -> FloatArray:
@@ -315,8 +313,6 @@ _REACH: dict[type[sp.Function], float] = {
 _GROWING = (sp.sinh, sp.cosh)
 _WAVES = (sp.sin, sp.cos, sp.tan, sp.cot, sp.sec, sp.csc)
 _OUTSIDE = (sp.asin, sp.acos, sp.atanh, sp.acosh)
-# A power as high as this is narrow at its end.
-_HIGH_POWER = 12
 # The arguments of most of an exponential, relative to the largest argument.
 _CORE = (-VANISHED, 0.0)
 
@@ -387,7 +383,7 @@ def _power(node: sp.Pow) -> Iterator[Atom]:
     elif exponent.is_negative and isinstance(base, sp.cosh):
         # a bump where its argument is zero; logarithms would not find it, as a hyperbolic cosine soon overflows
         yield Atom(-(base.args[0] ** 2), _exponential, _CORE, from_top=True)
-    elif exponent.is_negative or (exponent.is_integer and exponent >= _HIGH_POWER):
+    elif exponent.is_negative or (exponent.is_integer and exponent >= NARROW):  # narrow at its end
         yield Atom(exponent * sp.log(base**2) / 2, _exponential, _CORE, from_top=True)
     elif not exponent.is_integer:
         yield Atom(base, _relative, kind="kink")
@@ -425,12 +421,9 @@ def _always(argument: Intervals, top: float) -> FloatArray:
 
 # ---- Branch and bound for the boxes in which an atom is narrow
 
-# An atom is narrow where it would change this often over the whole extent; a wave, where it is faster than at most
-# places by this factor.
+# An atom is narrow where it would change this often over the whole extent; a wave, where it is a few times faster than
+# at most places. A box in which an atom changes no more than a few times is as small as the feature.
 NARROW = 15.0
-_FASTER = 4.0
-# A box in which an atom changes no more often than this is as small as the feature.
-_SMALL = 4.0
 # The most boxes: those of a layer along a curve or a surface then describe it well enough.
 _MOST_BOXES = 2048
 # First boxes along each parameter, by the number of parameters.
@@ -481,14 +474,14 @@ class _Search:
             self._raise_top(boxes, argument)
             if threshold is None:
                 usual = float(np.median((slopes * self.chart.extent).max(axis=1))) if self.atom.everywhere else 0.0
-                threshold = max(NARROW, _FASTER * usual)
+                threshold = max(NARROW, FEW * usual)
             factors = self.atom.law(argument, self.top)[:, None]
             with np.errstate(invalid="ignore"):
                 rates = np.where((factors == 0) | (slopes == 0), 0.0, factors * slopes)
             narrow = np.any(rates * self.chart.extent > threshold, axis=1)
             boxes, rates, slopes = boxes.select(narrow), rates[narrow], slopes[narrow]
             changes = rates * boxes.widths
-            small = np.all(changes <= _SMALL, axis=1)
+            small = np.all(changes <= FEW, axis=1)
             done = small | np.all((boxes.widths <= ROUNDED * self.chart.extent) | (slopes == 0), axis=1)
             kept.append((boxes.select(done), rates[done], small[done]))
             boxes, rates, slopes = boxes.select(~done), rates[~done], slopes[~done]
@@ -561,10 +554,8 @@ class _Search:
 
 # The most points for each atom.
 _POINTS = 192
-# The number of widths in the range of an argument where most of the change is.
-_WIDTHS_ACROSS = 5.0
 # For features without a width: points at distances over this many powers of ten.
-_DECADES = 9.0
+_DECADES = -np.log10(SAME)
 
 
 @final
@@ -636,7 +627,7 @@ def _points_on_layers(
         lengths = np.abs(end - start)
         places = start + (end - start) * rng.random(len(start))
         speeds = np.linalg.norm(line.boxes.rates, axis=1)[np.arange(len(low)), line.axes]
-        widths = speeds * lengths / _WIDTHS_ACROSS
+        widths = speeds * lengths / (atom.targets[1] - atom.targets[0])
     parts = np.where(found, lengths / (high - low), 0.0 if found.any() else 1.0)
     return np.where(found, places, 0.5 * (low + high)), parts, widths
 

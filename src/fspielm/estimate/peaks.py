@@ -13,8 +13,8 @@ import scipy
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, NumberArray, real_parts
-from fspielm.estimate.band_data import THRESHOLD
-from fspielm.estimate.counts import FEW, MANY, NEAR, SEVERAL
+from fspielm.estimate.amounts import ALIKE, CLEARLY, FEW, FEW_DIGITS, MANY, NEAR, SEVERAL
+from fspielm.estimate.band_data import NOISE_THRESHOLD, THRESHOLD
 from fspielm.expr.functions import Field
 from fspielm.geometry.domain import Domain, chord_lines
 from fspielm.geometry.time import SpaceTime
@@ -27,8 +27,6 @@ Box = tuple[FloatArray, FloatArray]
 
 # Halvings to find the size of a box; and points along each of its edges, all of which have to lie inside.
 _FINENESS = 7
-# The least size of a box, as a share of the largest.
-_LEAST_SHARE = 0.5
 
 
 def inscribed_boxes(domain: Domain, rng: np.random.Generator) -> list[Box]:
@@ -50,7 +48,7 @@ def inscribed_boxes(domain: Domain, rng: np.random.Generator) -> list[Box]:
     shares, _ = bisect(none, whole, lambda shares: _fit(domain, places, shares[:, None] * half), _FINENESS)
     boxes: list[Box] = []
     for index in np.argsort(-shares):
-        if len(boxes) == FEW or shares[index] < _LEAST_SHARE * shares.max() or shares.max() == 0:
+        if len(boxes) == FEW or CLEARLY * shares[index] < shares.max() or shares.max() == 0:
             break
         # a center within a box would give the same
         if not any(np.all((low <= places[index]) & (places[index] <= high)) for low, high in boxes):
@@ -67,9 +65,6 @@ def _fit(domain: Domain, places: FloatArray, halves: FloatArray) -> BoolArray:
 
 
 # ---- Peaks, and exact frequencies of sums of waves
-
-# The fewest points that waves are fitted at.
-_LEAST_SITES = 200
 
 
 @final
@@ -92,7 +87,7 @@ def exact_waves(
     if not 0 < len(peaks) <= MANY:
         return None
     lower, upper = domain.bounding_box
-    number = max(4 * len(peaks) * (domain.dimension + 2), _LEAST_SITES)
+    number = max(4 * len(peaks) * (domain.dimension + 2), _MOST_LINES)
     points = domain.sample(2 * number, rng, "low-discrepancy") - 0.5 * (lower + upper)
     values = field(points + 0.5 * (lower + upper))
     if not np.all(np.isfinite(values)):
@@ -143,11 +138,9 @@ _BETA = 16.0
 _OVERSAMPLING = 1.5
 # Zero padding, to read frequencies finer than one period per box; in space the grids are large without.
 _PADDING = {1: 4, 2: 2}
-# The most frequencies of a spectrum with a few peaks.
+# The most frequencies of a spectrum with a few peaks, and the fewest points at which they are fitted.
 _MOST_LINES = 200
-# The window's image of a frequency counts with this factor, and this much closer in periods per box, to allow for a
-# slowly varying amplitude.
-_MARGIN = 2.0
+# The window's image of a frequency counts this much closer, in periods per box, as amplitudes may vary slowly.
 _SPREAD = 0.6
 
 
@@ -197,8 +190,8 @@ def windowed_spectrum(field: Field, box: Box, size: tuple[int, ...]) -> Spectrum
 def find_lines(spectrum: Spectrum, threshold: float) -> Lines | None:
     """Frequencies whose images under the window explain all amplitudes above the threshold.
 
-    The first is the largest amplitude, with its mirror image; the next is the largest that exceeds the images of those
-    found, and so on. None if they are too many, or if some are near the highest frequencies that the samples resolve.
+    The first is the largest amplitude, with its mirror image; the next is the largest that clearly exceeds the images
+    of those found, and so on. None if they are too many, or some are near the highest that the samples resolve.
     """
     amplitudes = spectrum.amplitudes
     shape = np.array(amplitudes.shape)
@@ -207,7 +200,7 @@ def find_lines(spectrum: Spectrum, threshold: float) -> Lines | None:
     found: list[FloatArray] = []
     is_peak: list[bool] = []
     while len(found) < _MOST_LINES:
-        unexplained = np.where(amplitudes > _MARGIN * explained, amplitudes, 0.0)
+        unexplained = np.where(amplitudes > CLEARLY * explained, amplitudes, 0.0)
         index = np.array(np.unravel_index(int(np.argmax(unexplained)), unexplained.shape))
         top = amplitudes[tuple(index)]
         if unexplained[tuple(index)] <= threshold:
@@ -253,17 +246,10 @@ def _envelope(n: int) -> tuple[FloatArray, FloatArray]:
 
 # ---- Sums of waves in many dimensions, where no grid is affordable, from their frequencies along each axis
 
-# The most waves that are fitted at once: combinations of the frequencies along the axes.
-_MOST_CANDIDATES = 750
-# Amplitudes below this share of the largest are zero up to the errors of frequencies.
-_LEAST_AMPLITUDE = 1e-2
-# Samples along a chord, more for short waves as long as a matrix pencil is cheap.
-_MOST_SAMPLES = 600
+# The most waves that are fitted at once, combinations of the frequencies along the axes; and the most samples along a
+# chord, more for short waves as long as a matrix pencil is cheap.
+_MOST_AT_ONCE = 750
 _SAMPLES_PER_PERIOD = 6.0
-# The largest apparent growth of a wave from one sample to the next.
-_MOST_GROWTH = 1e-4
-# Frequencies that differ by less, in periods over the domain, are equal.
-_EQUAL = 0.05
 
 
 def waves_from_axes(
@@ -278,7 +264,7 @@ def waves_from_axes(
     seeds = domain.sample(SEVERAL, rng, "low-discrepancy")
     along = [_frequencies(field, domain, seeds, axis, float(highest[axis])) for axis in range(domain.dimension)]
     signed = [np.unique(np.concatenate([-one, one])) for one in along if one is not None]
-    if len(signed) < len(along) or np.prod([float(len(one)) for one in signed]) > 2 * _MOST_CANDIDATES:
+    if len(signed) < len(along) or np.prod([float(len(one)) for one in signed]) > 2 * _MOST_AT_ONCE:
         return None
     # of two mirror images, the one whose first nonzero component is positive
     candidates = np.array([w for w in product(*signed) if next((x for x in w if x != 0.0), 0.0) >= 0.0])
@@ -289,7 +275,8 @@ def waves_from_axes(
     amplitudes = np.hypot(*np.abs(np.split(fitted, 2)))
     if not np.all(np.isfinite(amplitudes)):
         return None
-    strong = candidates[amplitudes > _LEAST_AMPLITUDE * amplitudes.max()]
+    # others are zero up to the errors of frequencies
+    strong = candidates[amplitudes > NOISE_THRESHOLD * amplitudes.max()]
     return exact_waves([Peak(w, np.zeros_like(w)) for w in strong], field, domain, rng)
 
 
@@ -297,7 +284,7 @@ def _frequencies(field: Field, domain: Domain, seeds: FloatArray, axis: int, hig
     """The frequencies along one axis, zero and above; None if the field is not a few waves along it."""
     length = float(np.ptp(domain.bounding_box, axis=0)[axis])
     n = NEAR + int(_SAMPLES_PER_PERIOD * highest * length / (2 * np.pi))
-    if n > _MOST_SAMPLES:
+    if n > _MOST_AT_ONCE:
         return None
     lines, lengths = chord_lines(domain, seeds, axis, n)
     values = field(lines.reshape(-1, domain.dimension)).reshape(len(lines), n)
@@ -308,7 +295,7 @@ def _frequencies(field: Field, domain: Domain, seeds: FloatArray, axis: int, hig
     if len(known) < len(found):
         return None
     # one frequency for each cluster, exactly zero for a cluster near zero
-    sorted_, resolution = np.sort(np.concatenate(known)), _EQUAL * 2 * np.pi / length
+    sorted_, resolution = np.sort(np.concatenate(known)), ALIKE * 2 * np.pi / length
     clusters = np.split(sorted_, np.flatnonzero(np.diff(sorted_) > resolution) + 1)
     means = np.array([float(np.median(cluster)) for cluster in clusters if len(cluster)])
     return np.where(means <= resolution, 0.0, means)
@@ -328,7 +315,7 @@ def _pencil(samples: NumberArray, spacing: float) -> FloatArray | None:
         return None
     rows = V[:rank].T
     steps = np.linalg.eigvals(np.linalg.lstsq(rows[:-1], rows[1:], rcond=None)[0])
-    if np.any(np.abs(np.abs(steps) - 1.0) > _MOST_GROWTH):
+    if np.any(np.abs(np.abs(steps) - 1.0) > FEW_DIGITS):  # it grows or decays
         return None
     return np.asarray(np.abs(np.angle(steps)) / spacing)
 

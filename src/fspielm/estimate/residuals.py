@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
 
@@ -12,12 +12,19 @@ import numpy as np
 
 from fspielm.arrays import BoolArray, FloatArray, Latest, NumberArray, adjoint, safe_norm, safe_rms
 from fspielm.basis.basis import Basis, localise
-from fspielm.basis.evaluation.direct import tabulate
-from fspielm.basis.evaluation.sums import evaluate
 from fspielm.cells.basis import CellBasis, RowsInCells
 from fspielm.collocation.least_squares import Factored
-from fspielm.collocation.system import BlockResidual, BlockRows, Finite, RowBlock, Seam, make_block, make_blocks
-from fspielm.estimate.counts import FEW
+from fspielm.collocation.system import (
+    BlockResidual,
+    BlockRows,
+    Finite,
+    HeldOut,
+    RowBlock,
+    Seam,
+    make_block,
+    make_blocks,
+)
+from fspielm.estimate.amounts import CLEARLY, FEW, MANY, SAFETY, SMALL
 from fspielm.estimate.estimate import CellErrors
 from fspielm.estimate.narrow import narrow_features
 from fspielm.estimate.narrow_search import Narrow
@@ -25,54 +32,8 @@ from fspielm.geometry.boundary import Sites, join_sites
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 
-# A residual larger than elsewhere by this factor in a narrow place comes from there, and other rows do not see it.
-_CLEARLY = 2.0
 # Rounding of a sum of cosines, in units of the coefficients' norm.
 ROUNDING_OF_SUMS = 2e-15
-# With no more rows and functions than this, a residual may be small by chance.
-_FEW = 16
-# The share of the residual that a narrow place must have to be named.
-_MUCH = 0.1
-
-
-@dataclass(frozen=True, eq=False)
-class HeldOut:
-    """Rows that are not fitted, to check solutions with."""
-
-    sites: Mapping[str, Sites]
-    # (n,): the weight of the deviation at each site relative to the average, where weights differ
-    emphasis: Mapping[str, FloatArray] = field(default_factory=dict)
-    # (n, M): the blocks applied to every function; empty where there are too few solutions for that to pay
-    rows: Mapping[str, NumberArray | RowsInCells] = field(default_factory=dict)
-
-    @classmethod
-    def draw(cls, finite: Finite, rng: np.random.Generator) -> HeldOut:
-        """Draw fewer rows than were fitted, by the same law."""
-        drawn = finite.hold_out(rng)
-        return cls(drawn.sites, drawn.emphasis, drawn.rows)
-
-    def tabulated(self, finite: Finite) -> HeldOut:
-        """The same with dense rows, for many solutions on one basis."""
-        basis, threads = finite.basis, finite.threads
-        rows = {
-            block.name: block.summed(
-                np.asarray(sum(tabulate(basis, op, sites, threads=threads).T for op, sites in block.pieces))
-            ).T
-            for block in make_blocks(finite.problem, self.sites)
-        }
-        return replace(self, rows=rows)
-
-    def apply(self, block: RowBlock, basis: Basis, coefficients: NumberArray, threads: int) -> NumberArray:
-        """The block's rows on the sum of ``coefficients * basis``."""
-        if block.name in self.rows:
-            return np.asarray(self.rows[block.name] @ coefficients)
-        return block.summed(_evaluate(block, basis, coefficients, threads))
-
-
-def _evaluate(block: RowBlock, basis: Basis, coefficients: NumberArray, threads: int) -> NumberArray:
-    # directly: a fast transform rounds more, and small residuals consist of rounding
-    pieces = [evaluate(basis, coefficients, op, sites, threads=threads, method="direct") for op, sites in block.pieces]
-    return np.asarray(sum(pieces))
 
 
 # ---- The residual in narrow places, which rows spread all over would hardly sample
@@ -90,8 +51,11 @@ class NarrowResidual:
     share: float = 0.0  # the share of that place in the region of the block
 
     def stands_out(self, rms: float) -> bool:
-        """Whether the residual in the place is clearly above that of the block, given as root mean square."""
-        return self.most > _CLEARLY * math.sqrt(self.share) * rms
+        """Whether the residual in the place is clearly above that of the block, given as root mean square.
+
+        Then it comes from there, and other rows do not see it.
+        """
+        return self.most > CLEARLY * math.sqrt(self.share) * rms
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +94,7 @@ def narrow_residuals(
         places, shares, block = rows.places, rows.shares, rows.block
         emphasis = finite.emphasis(block.name, block.pieces[0][1], shares)
         weight = 1.0 if emphasis is None else emphasis
-        residual = _evaluate(block, finite.basis, coefficients, finite.threads) - block.values
+        residual = block.evaluate(finite.basis, coefficients, finite.threads) - block.values
         deviation = weight * np.abs(residual)
         squares = shares * deviation**2
         each = np.add.reduceat(squares, np.cumsum([0, *(len(place.shares) for place in places[:-1])]))
@@ -190,7 +154,7 @@ class Unfitted:
             if fitted.name in self.held_out.emphasis:
                 deviation = deviation * self.held_out.emphasis[fitted.name]
             rms = safe_rms(deviation)
-            if max(len(block), basis.size) < _FEW:  # a few rows may hold by chance better than rounding allows
+            if max(len(block), basis.size) < MANY:  # a few rows may hold by chance better than rounding allows
                 rms = math.hypot(rms, ROUNDING_OF_SUMS * safe_norm(coefficients) / fitted.scale)
             weight = fitted.scale * float(np.sqrt(fitted.count))
             local = narrow.get(fitted.name, NarrowResidual())
@@ -207,7 +171,7 @@ class Unfitted:
             residuals[seam.rows.name] = BlockResidual(rms, largest)
             total = math.hypot(total, seam.rows.scale * float(np.sqrt(seam.rows.count)) * rms)
         shares = {name: (norm / total) ** 2 for name, norm in norms.items() if total > 0}
-        return Misfit(total, data, peak, residuals, most[1] if most[0] > _MUCH * total else None, data_sizes, shares)
+        return Misfit(total, data, peak, residuals, most[1] if most[0] > SMALL * total else None, data_sizes, shares)
 
     def norm(self, deviations: Mapping[str, NumberArray]) -> float:
         """The norm of deviations at the held-out sites, by block, weighted as residuals are."""
@@ -243,9 +207,8 @@ def _sizes_from_data(block: RowBlock, problem: Problem) -> list[tuple[int, float
 # the rows were at random places; residuals with random signs tell how much that changes the coefficients. The same
 # holds for cells with a feature narrower than the distance of rows, such as a jump.
 
-# Residuals with random signs, and a safety factor for their chance.
+# Residuals with random signs.
 _SIGNS = 3
-_CHANCE = 3.0
 # The true solution has parts that may be amplified somewhat more than the functions of cells show.
 _SAFETY = 5.0
 
@@ -268,7 +231,7 @@ class Correction:
         found = []
         for Phi in self.values:
             dense, even, *by_chance = (safe_rms(each) for each in (Phi @ changes).T)
-            found.append(_SAFETY * (max(dense, even) + _CHANCE * safe_rms(np.array(by_chance))))
+            found.append(_SAFETY * (max(dense, even) + SAFETY * safe_rms(np.array(by_chance))))
         return found
 
     def _gradients(self, deviations: Deviations) -> NumberArray:
@@ -349,7 +312,7 @@ class Correction:
         cells = [self.finite.cells_at(sites.points) for sites, _ in (narrow, others)]
         for (_, residual), its, most in zip((narrow, others), cells, largest, strict=True):
             np.maximum.at(most, its, np.abs(residual))
-        return np.asarray((largest[0] > _CLEARLY * largest[1])[cells[0]])
+        return np.asarray((largest[0] > CLEARLY * largest[1])[cells[0]])
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,18 +19,26 @@ from fspielm.basis.exact.laws import directions_needed, scene_of
 from fspielm.basis.exact.symbol import Frequencies, symbol_of
 from fspielm.basis.random.families import Band, Each, Family, Joined, for_unknowns, in_rounded_box
 from fspielm.basis.singular.columns import satisfies, special_columns
-from fspielm.cells.basis import CellBasis, RowsInCells
+from fspielm.cells.basis import RowsInCells
 from fspielm.collocation.least_squares import Factored
-from fspielm.collocation.system import BlockResidual, BlockRows, Discretisation, Finite, draw_features, make_blocks
+from fspielm.collocation.system import (
+    BlockResidual,
+    BlockRows,
+    Discretisation,
+    Finite,
+    HeldOut,
+    draw_features,
+    make_blocks,
+)
 from fspielm.errors import ProblemError
+from fspielm.estimate.amounts import FEW, FEW_DIGITS, MANY, SAFETY, SEVERAL, VALUES, ZERO
 from fspielm.estimate.bands import waves_at
-from fspielm.estimate.counts import FEW, MANY, VALUES
 from fspielm.estimate.growth import Growth
 from fspielm.estimate.let_through import Degenerate, LetThrough
-from fspielm.estimate.residuals import HeldOut, Unfitted
+from fspielm.estimate.residuals import Unfitted
 from fspielm.estimate.stability import Hidden, find_hidden, point_text
 from fspielm.geometry.boundary import Sites
-from fspielm.numerics.tolerances import CLOSE, TINY
+from fspielm.numerics.tolerances import CLOSE, ROUNDING, SAME, TINY
 from fspielm.problem.derived import natural_scales
 from fspielm.problem.operator import Operator, cache_by_object, identity
 from fspielm.problem.problem import Problem
@@ -72,21 +80,18 @@ def driving(relation: Relation, held_out: HeldOut, coefficients: NumberArray, k:
     sites = held_out.sites[relation.name]
     residual = rows @ coefficients - relation.values(sites)
     squares, total = np.zeros(len(k)), 0.0
-    ends = np.cumsum([len(operator.points) for _, operator in rows.parts])[:-1]
-    for (cell, operator), own in zip(rows.parts, np.split(residual, ends), strict=True):
-        lengths = rows.basis.frames.lengths[cell]
-        amplitudes = np.full(len(k), safe_rms(own))
-        if operator.axes:
-            grid = own.reshape(len(operator.axes[0]), -1)
-            amplitudes = np.minimum(amplitudes, _amplitudes(grid, operator.axes[0], k, float(lengths[0])))
-        squares += float(np.prod(lengths)) * amplitudes**2
-        total += float(np.prod(lengths))
+    frames = rows.basis.frames
+    for batch in rows.batches:
+        for cell, own_rows in zip(batch.cells.tolist(), batch.rows, strict=True):
+            lengths, own = frames.lengths[cell], residual[own_rows[own_rows < batch.count]]
+            amplitudes = np.full(len(k), safe_rms(own))
+            if batch.is_grid:
+                x = frames.lower[cell, 0] + 0.5 * lengths[0] * (1 + batch.unit[0])
+                grid = own.reshape(len(x), -1)
+                amplitudes = np.minimum(amplitudes, _amplitudes(grid, x, k, float(lengths[0])))
+            squares += float(np.prod(lengths)) * amplitudes**2
+            total += float(np.prod(lengths))
     return np.asarray(np.sqrt(squares / total))
-
-
-def fastest_change(basis: CellBasis) -> float:
-    """The highest frequency in time of the functions of any cell, and of products of them."""
-    return float(2 * np.pi * np.max(basis.degrees[:, -1] / basis.frames.lengths[:, -1]))
 
 
 def _amplitudes(grid: NumberArray, x: FloatArray, k: FloatArray, length: float) -> FloatArray:
@@ -109,18 +114,11 @@ def _fejer_weights(n: int) -> FloatArray:
 # ---- Errors beyond the basis
 
 # The relative rounding of data and solutions.
-_ROUNDING = 2e-16
-# A frequency is in a basis that reaches this share of it.
-_SLACK = 1 - 1e-3
-# An amplification above this shows that a function that is let through is a solution.
-_LET_THROUGH = 1e4
-# Growth in powers of e: nearly the most that a number can hold, and the most that a factorisation shows.
-_MOST_FOLDINGS = 600.0
-_SEEN_FOLDINGS = 30.0
-# A safety factor of errors beside a zero of the leading coefficients.
-_SAFETY = 3.0
+_ROUNDING = float(np.finfo(np.float64).eps)
+# Growth in powers of e: the most that a number can hold safely, and the most that a factorisation shows.
+_MOST_FOLDINGS, _SEEN_FOLDINGS = -np.log([TINY, ROUNDING])
 # The decay across the domain, in powers of e, of functions at the boundary that cosines can represent.
-_STEEP_FOLDINGS = 20.0
+_STEEP_FOLDINGS = -np.log(SAME)
 
 
 @final
@@ -170,7 +168,7 @@ def _beside_zero(problem: Problem, degenerate: Degenerate, solved: Solved) -> Be
     leading = [np.abs(term.at(sites)) for term in equation.operator.terms if term.order == order]
     unit = np.max(leading, axis=0) / degenerate.distances**order
     return Beyond(
-        _SAFETY * float(np.max(np.abs(residual)[unit > 0] / unit[unit > 0], initial=0.0)),
+        SAFETY * float(np.max(np.abs(residual)[unit > 0] / unit[unit > 0], initial=0.0)),
         f"the leading coefficient vanishes at {point_text(problem, degenerate.place)}: solutions need not be smooth "
         "there, and may be fixed by the equation alone; check the conditions there, or leave the place out",
     )
@@ -202,10 +200,14 @@ def _passing(problem: Problem, hidden: Hidden, solved: Solved) -> Beyond:
             continue  # every basis contains it
         almost, remedy = _describe(function)
         few = basis.size < functions_up_to(problem, function.frequency)
-        if few or (is_smooth and function.foldings > _STEEP_FOLDINGS) or np.any(_SLACK * function.along > basis.reach):
+        if (
+            few
+            or (is_smooth and function.foldings > _STEEP_FOLDINGS)
+            or np.any((1 - ZERO) * function.along > basis.reach)
+        ):
             beyond = "and is beyond the functions that were solved with, so that it may be in the solution unseen"
             return Beyond(float("inf"), f"{almost}, {beyond}; {remedy}, or allow more functions")
-        if solved.amplification > _LET_THROUGH:
+        if FEW_DIGITS * solved.amplification > 1:
             return Beyond(float("inf"), f"{almost}, so that any multiple of it may be in the solution; {remedy}")
     return Beyond()
 
@@ -238,7 +240,7 @@ def _unseen(growth: Growth, basis: Basis) -> NDArray[np.intp]:
     # of growth along a line, a basis represents half of the digits
     seen = _SEEN_FOLDINGS if growth.ends is None else _SEEN_FOLDINGS / 2
     if growth.places is None:
-        is_beyond = np.any(_SLACK * growth.frequencies > basis.reach, axis=1)
+        is_beyond = np.any((1 - ZERO) * growth.frequencies > basis.reach, axis=1)
     else:  # at a front, beyond the functions there
         n, stretches, dimension = growth.places.shape
         frequencies = np.repeat(growth.frequencies, stretches, axis=0)
@@ -313,7 +315,11 @@ def _sources(problem: Problem, growth: Growth, among: NDArray[np.intp], sites: S
         size = np.full(len(among), solved.residuals[relation.name].rms)
         known = None if solved.held_out is None else driving(relation, solved.held_out, solved.coefficients, k)
         if known is not None:
-            slow = min(fastest_change(basis) for basis in solved.basis.on_cells)
+            # the highest frequency in time of the functions of any cell, and of products of them
+            slow = min(
+                float(2 * np.pi * np.max(cells.degrees[:, -1] / cells.frames.lengths[:, -1]))
+                for cells in solved.basis.on_cells
+            )
             # over time it adds up as if it oscillated with the wave, or less by this factor
             off = np.maximum(duration * (exponents - slow), 1.0)
             size = np.minimum(known, size / np.where(exponents > 2 * slow, off, 1.0))
@@ -332,7 +338,7 @@ def _source_effect(operator: Operator, duration: float, sites: Sites) -> float:
 
 # Points at which the solution is sampled.
 PROBES = 600
-_POWER_STEPS = 10
+_POWER_STEPS, _DIRECTIONS = 3, 6
 
 
 @final
@@ -376,19 +382,25 @@ def find_sensitivity(
 
 
 def largest_amplification(Phi: NumberArray, factored: Factored, rng: np.random.Generator) -> tuple[float, NumberArray]:
-    """The largest amplification, and the coefficients of its function."""
+    """The largest amplification, and the coefficients of its function.
+
+    By iteration of a subspace of a few directions: their substitutions take hardly longer than those of a single one.
+    """
     rows, columns = factored.shape
     if rows < columns or not np.all(factored.diagonal > 0):  # the rows do not determine the coefficients
         return float("inf"), np.zeros(columns)
-    direction: NumberArray = rng.standard_normal(columns)
-    Phi_H, norm = adjoint(Phi), 0.0
+    directions: NumberArray = rng.standard_normal((columns, min(_DIRECTIONS, columns)))
+    Phi_H, norm, best = adjoint(Phi), 0.0, np.zeros(len(directions[0]))
     for _ in range(_POWER_STEPS):
-        image = Phi @ factored.solve_triangle(direction / np.linalg.norm(direction))
-        direction = factored.solve_triangle(Phi_H @ image, adjoint=True)
-        size = float(np.linalg.norm(direction))
-        if not np.isfinite(size) or size == 0.0:
-            return float("inf") if size else 0.0, np.zeros(columns)
-        norm = float(np.sqrt(size))
+        directions = np.linalg.qr(directions)[0]
+        directions = factored.solve_triangle(Phi_H @ (Phi @ factored.solve_triangle(directions)), adjoint=True)
+        if not np.all(np.isfinite(directions)):
+            return float("inf"), np.zeros(columns)
+        _, sizes, mixtures = np.linalg.svd(directions, full_matrices=False)
+        norm, best = float(np.sqrt(sizes[0])), mixtures[0].conj()
+        if norm == 0.0:
+            return 0.0, np.zeros(columns)
+    direction = directions @ best
     null = factored.solve_triangle(direction / np.linalg.norm(direction))
     return norm / float(np.sqrt(Phi.shape[0])), null
 
@@ -447,8 +459,6 @@ def _growing(problem: Problem, basis: ExponentialBasis, number: int, rng: np.ran
 # resonance that the data hardly excite, or a singular function at a corner. The residual is then misleadingly small.
 # Further Trefftz functions show it; with features for a right-hand side, so do those of `nearby_functions`.
 
-# Further features, as a share of those of the basis.
-_SHARE = 0.125
 # The fewest rows for each function.
 _LEAST_ROWS = 1.2
 
@@ -483,7 +493,7 @@ def further_features(problem: Problem, family: Family, columns: int, rows: int) 
     if not exact or problem.domain.is_unbounded:  # the functions of objects are as many as the rows resolve
         return 0
     needed = max(neurons_needed(problem), passing_size(problem))
-    wanted = max(int(_SHARE * exact), needed if exact < needed else 0)
+    wanted = max(exact // SEVERAL, needed if exact < needed else 0)
     number = min(wanted, _most(columns, rows))
     return number if number >= FEW else 0
 

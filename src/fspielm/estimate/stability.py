@@ -13,7 +13,7 @@ from fspielm.basis.basis import ExponentialBasis
 from fspielm.basis.exact.null_vectors import ModeBasis, null_amplitudes
 from fspielm.basis.exact.symbol import solve_along, symbol_of
 from fspielm.errors import ProblemError, UnsuitableError
-from fspielm.estimate.counts import FEW, SITES
+from fspielm.estimate.amounts import FEW, SITES, SMALL, ZERO
 from fspielm.estimate.growth import HOPELESS, Growth, find_growth, find_growth_from_one_end, undetermined_streamline
 from fspielm.estimate.let_through import (
     Degenerate,
@@ -35,9 +35,6 @@ from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 
 # ---- Wave equations with conditions all round, as if they were elliptic
-
-# The principal part has both signs if the smaller extreme is more than this share of the larger.
-_BOTH_SIGNS = 1e-3
 
 
 def is_wave_all_round(problem: Problem) -> bool:
@@ -62,7 +59,7 @@ def is_wave_all_round(problem: Problem) -> bool:
     if values is None:
         return False
     smaller = np.minimum(values.max(axis=0), -values.min(axis=0))
-    return bool(np.any(smaller > _BOTH_SIGNS * np.abs(values).max(axis=0)))
+    return bool(np.any(smaller > ZERO * np.abs(values).max(axis=0)))
 
 
 # ---- Whether the conditions of a system determine all solutions that decay from its boundary
@@ -129,9 +126,6 @@ def _frozen(operator: Operator, site: Sites) -> Operator:
 # contrast of -1 it is zero, and functions of every frequency satisfy the conditions. Near it, the values of the
 # function at the other ends of the layers, ``exp(-k d)``, balance the residual at some k; beyond that k there are none.
 
-# The slope from the normal within which the other end of a layer is searched; and the quantile of its distances.
-_CONE, _QUANTILE = 0.25, 0.1
-
 
 def interface_functions(problem: Problem) -> list[LetThrough]:
     """The function of the highest frequency along each interface between materials of opposite signs."""
@@ -171,13 +165,13 @@ def _normal_coefficients(flux: Operator, sites: Sites) -> FloatArray:
 
 
 def _layer_thickness(sites: Sites, ends: FloatArray) -> float:
-    """The distance from an interface, along its normals, to the next boundary or interface."""
+    """The distance from an interface, along its normals, to the next boundary or interface; about the least."""
     assert sites.normals is not None
     away = ends[None] - sites.points[:, None]
     height = np.abs(np.einsum("ijk,ik->ij", away, sites.normals))
     sideways = np.sqrt(np.maximum(np.sum(away**2, axis=2) - height**2, 0.0))
-    nearest = np.where((height > 0) & (sideways <= _CONE * height), height, np.inf).min(axis=1)
-    return float(np.quantile(nearest, _QUANTILE, method="lower"))
+    nearest = np.where((height > 0) & (FEW * sideways <= height), height, np.inf).min(axis=1)
+    return float(np.quantile(nearest, SMALL, method="lower"))
 
 
 # ---- All that may hide from a basis

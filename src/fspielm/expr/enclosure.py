@@ -14,6 +14,7 @@ from sympy.core.relational import Relational
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.expr.functions import MOST_NODES, evaluate_derivatives, on_the_real_line
+from fspielm.numerics.tolerances import ROUNDING
 from fspielm.resources import check_deadline
 
 # ---- Interval arithmetic on arrays of intervals
@@ -25,10 +26,8 @@ from fspielm.resources import check_deadline
 
 Ends = FloatArray
 
-# Relative errors: of the product of a rounded number, and of NumPy's functions (up to four units of the last place by
-# vector instructions).
-_ARITHMETIC = 4e-16
-_FUNCTION = 1.5e-15
+# The relative error of NumPy's functions (up to four units of the last place by vector instructions) and of products.
+_ROUNDING = 1.5e-15
 
 # Most values of a narrow bump are practically zero, and arithmetic with denormal numbers is a hundred times slower.
 _SMALL = 1e-290
@@ -47,7 +46,7 @@ class Intervals:
     upper: FloatArray
 
 
-def widened(ends: Ends, share: float = _FUNCTION) -> Ends:
+def widened(ends: Ends, share: float = _ROUNDING) -> Ends:
     """Move `ends` outward, in place, by a `share` of themselves; zero stays zero."""
     lower, upper = ends
     # an overflow may be anywhere beyond the largest double
@@ -81,13 +80,13 @@ def _keep_signs(ends: Ends, negative: BoolArray, positive: BoolArray) -> None:
 def constant(value: float, exact: bool) -> Ends:
     """The enclosure of one number."""
     ends = np.full((2, 1), value)
-    return ends if exact else widened(ends, _ARITHMETIC)
+    return ends if exact else widened(ends)
 
 
 def add(*terms: Ends) -> Ends:
     """The sum."""
     # term by term: the error is a share of each partial sum, and the last one may be much the smallest
-    return reduce(lambda a, b: widened(a + b, _ARITHMETIC), terms)
+    return reduce(lambda a, b: widened(a + b), terms)
 
 
 def negate(a: Ends) -> Ends:
@@ -105,7 +104,7 @@ def scale(factor: float, a: Ends) -> Ends:
     ends = signed * abs(factor)
     if not ends.all():
         _keep_signs(ends, signed[0] < 0.0, signed[1] > 0.0)
-    return widened(ends, _ARITHMETIC)
+    return widened(ends)
 
 
 def multiply(a: Ends, b: Ends) -> Ends:
@@ -121,7 +120,7 @@ def multiply(a: Ends, b: Ends) -> Ends:
         (a_negative, b_negative), (a_positive, b_positive) = (a[0] < 0.0, b[0] < 0.0), (a[1] > 0.0, b[1] > 0.0)
         negative = (a_negative & b_positive) | (a_positive & b_negative)
         _keep_signs(ends, negative, (a_negative & b_negative) | (a_positive & b_positive))
-    return widened(ends, _ARITHMETIC)
+    return widened(ends)
 
 
 def _hull(first: FloatArray, second: FloatArray) -> Ends:
@@ -138,7 +137,7 @@ def reciprocal(a: Ends) -> Ends:
     ends[0, a[1] == 0.0] = -np.inf  # whatever the sign of the zero
     ends[1, a[0] == 0.0] = np.inf
     inside = (a[0] <= 0.0) & (a[1] >= 0.0) & ((a[0] == 0.0) == (a[1] == 0.0))
-    return whole_where(widened(ends, _ARITHMETIC), inside)
+    return whole_where(widened(ends), inside)
 
 
 def magnitude(a: Ends) -> Ends:
@@ -160,16 +159,13 @@ def integer_power(exponent: int, a: Ends) -> Ends:
     if not power.all():
         _keep_signs(power, base[0] < 0.0, base[1] > 0.0)
     # one rounding of half a unit for each factor
-    return widened(power, _ARITHMETIC + 1.2e-16 * exponent)
+    return widened(power, _ROUNDING + 1.2e-16 * exponent)
 
 
 # ---- Functions of SymPy on arrays of intervals
 # Arguments are cut to the real domain of a function; if nothing is left, the result is the whole line.
 
 Operation = Callable[..., Any]
-
-# Relative error of Cephes' `erfc` for large arguments: up to 6e-14.
-_ERFC = 2e-13
 
 
 def _rising(function: Operation, lowest: float = -np.inf, highest: float = np.inf) -> Operation:
@@ -188,7 +184,7 @@ def _of(outer: Operation, inner: Operation) -> Operation:
     return lambda a: outer(inner(a))
 
 
-def _never_zero(ends: Ends, share: float = _FUNCTION) -> Ends:
+def _never_zero(ends: Ends, share: float = _ROUNDING) -> Ends:
     """Widen values of a positive function, in place; underflow may have made them zero."""
     np.maximum(ends[1], _SMALL, out=ends[1])
     return widened(ends, share)
@@ -303,7 +299,8 @@ _FUNCTIONS: dict[type[sp.Basic], Operation] = {
     sp.acsch: _reciprocal_first(_rising(np.arcsinh)),
     # SciPy loads its special functions at their first use
     sp.erf: _rising(lambda a: scipy.special.erf(a)),
-    sp.erfc: lambda a: _never_zero(scipy.special.erfc(a[::-1]), _ERFC),
+    # Cephes' `erfc` has relative errors up to 6e-14 for large arguments
+    sp.erfc: lambda a: _never_zero(scipy.special.erfc(a[::-1]), ROUNDING),
 }
 
 

@@ -28,6 +28,7 @@ from sympy.printing.numpy import SciPyPrinter
 
 from fspielm.arrays import LARGEST, BoolArray, FloatArray, NumberArray, beyond_range
 from fspielm.errors import IterateError, ProblemError, blame
+from fspielm.expr.grammar import EXPONENT
 from fspielm.numerics.tolerances import ROUNDED, ROUNDING
 from fspielm.resources import check_deadline
 
@@ -396,8 +397,6 @@ def _check_supplied(expression: sp.Expr, functions: Mapping[sp.Expr, PointFuncti
 
 # ---- Values of expressions without coordinates
 
-# Shorter sums are added up term by term.
-_MOST_TERMS = 10_000
 # The bits that SymPy has to report of a value.
 _BITS = sys.float_info.mant_dig - 3
 
@@ -437,7 +436,7 @@ def _is_finite_sum(node: sp.Basic) -> bool:
     if not isinstance(node, sp.Sum | sp.Product) or len(node.limits) != 1:
         return False
     _, first, last = node.limits[0]
-    return bool(first.is_Integer and last.is_Integer and 0 <= last - first < _MOST_TERMS)
+    return bool(first.is_Integer and last.is_Integer and 0 <= last - first < EXPONENT)
 
 
 def _added_up(node: ExprWithLimits) -> sp.Expr:

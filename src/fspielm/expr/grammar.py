@@ -17,6 +17,7 @@ TEXT_LENGTH: Final = 50_000
 TOKENS: Final = 10_000
 DEPTH: Final = 40
 NAME_LENGTH: Final = 60
+# Exponents, and terms of a sum that are added one by one.
 EXPONENT: Final = 10_000
 BESSEL_ORDER: Final = 1_000
 DERIVATIVE_ORDER: Final = 8

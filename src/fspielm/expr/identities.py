@@ -394,8 +394,6 @@ _REAL = {*_WAVES, sp.exp, sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min, sp.erf,
 _PLACES = 2
 # Number of places that count as one if some choices have no value.
 _PARTIAL = 8
-# A square root exists at every second place; with many roots, places where all exist are rare.
-_TRIES = 1024
 # Largest number of combinations of roots and signs.
 _MOST_CASES = 64
 # Roots of higher order are exponentials of a logarithm.
@@ -438,8 +436,9 @@ def _evaluations(expressions: Sequence[sp.Expr]) -> Iterator[tuple[int, ...]]:
     """Values at several places for all choices of roots and signs, followed by the prime of their field."""
     orders = _orders(expressions)
     unity = lcm(4, *orders.values())
-    seeds = iter(range(_TRIES))
     missing = _PLACES * _PARTIAL
+    # a square root exists at every second place, so that all exist at one of as many places as there are combinations
+    seeds = iter(range(missing * _MOST_CASES))
     while missing > 0:
         complete = yield from _at_next_place(expressions, orders, unity, seeds)
         missing -= _PARTIAL if complete else 1

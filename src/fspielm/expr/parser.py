@@ -19,6 +19,7 @@ from fspielm.expr.grammar import (
     COMPARISONS,
     DERIVATIVE_NODES,
     DERIVATIVE_ORDER,
+    EXPONENT,
     RESULT_BITS,
     Call,
     Comparison,
@@ -159,8 +160,6 @@ def _derivative_nodes(expression: sp.Expr) -> int:
 
 # ---- Functions, choices and comparisons
 
-# Largest n in exp(n*log(a*x)), which SymPy turns into a power.
-_LOG_FACTOR = 1000
 
 _SIGNS: dict[str, tuple[Callable[[Any, Any], bool], Any]] = {
     "=": (operator.eq, sp.Eq),
@@ -220,12 +219,13 @@ def _check_real(name: str, arguments: Iterable[Scalar]) -> None:
 
 
 def _exponential(argument: Scalar) -> sp.Expr:
+    # SymPy turns exp(n*log(a*x)) into a power
     for term in sp.Add.make_args(argument.expression):
         coefficient, rest = term.as_coeff_Mul()
         if rest.has(sp.log):
-            if abs(coefficient) > _LOG_FACTOR:
-                raise RefusalError(f"exp of more than {_LOG_FACTOR} times a logarithm is too large a power")
-            check_bits(argument.bits * _LOG_FACTOR if argument.bits > 64 else 0)
+            if abs(coefficient) > EXPONENT:
+                raise RefusalError(f"exp of more than {EXPONENT} times a logarithm is too large a power")
+            check_bits(argument.bits * EXPONENT if argument.bits > 64 else 0)
     return sp.exp(argument.expression)
 
 

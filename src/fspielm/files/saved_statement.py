@@ -79,7 +79,9 @@ def describe_statement(problem: Problem, tol: float, seed: int | None) -> dict[s
         "complex": problem.dtype.kind == "c",
         "pairs": problem.whole is not None,
         "coordinates": [str(symbol) for symbol in problem.coordinates],
-        "equations": [[str(side) for side in _sides(equation)] for equation in problem.statement.equations],
+        "equations": [
+            [str(e.lhs), str(e.rhs)] if isinstance(e, sp.Eq) else [str(e), "0"] for e in problem.statement.equations
+        ],
         "conditions": [repr(condition) for condition in problem.conditions],
         "shape": repr(problem.domain),
         "bounding_box": [lower.tolist(), upper.tolist()],
@@ -134,10 +136,6 @@ def _problem_text(problem: Problem, tol: float, seed: int | None) -> str:
     if read_problem(text).names != problem.names:
         raise ProblemError("a problem file does not keep the order of the unknowns")
     return text
-
-
-def _sides(equation: sp.Basic) -> tuple[sp.Basic, sp.Basic]:
-    return (equation.lhs, equation.rhs) if isinstance(equation, sp.Eq) else (equation, sp.S.Zero)
 
 
 class _NotStored:

@@ -17,7 +17,7 @@ import numpy as np
 import sympy as sp
 
 from fspielm.disk import open_file
-from fspielm.errors import ProblemError, TextError
+from fspielm.errors import LONGEST_LINE, ProblemError, TextError
 from fspielm.files.names import Names
 
 # ---- Writing the few kinds of TOML values that a problem file has
@@ -28,9 +28,6 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _LITERAL = re.compile(r"[^'\x00-\x08\x0a-\x1f\x7f]*\n[^'\x00-\x08\x0b-\x1f\x7f]*")
 # Characters that a basic string must escape; other control characters are written by number.
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
-
-# Longer lists of texts are written with one text per line.
-_LONGEST_LINE = 120
 
 
 def write_toml(content: Mapping[str, Any]) -> str:
@@ -71,7 +68,7 @@ def _line_value(value: Any) -> str:
     if isinstance(value, str) and _LITERAL.fullmatch(value):
         return f"'''\n{value}'''"
     line = write_value(value)
-    if len(line) > _LONGEST_LINE and isinstance(value, list) and all(isinstance(item, str) for item in value):
+    if len(line) > LONGEST_LINE and isinstance(value, list) and all(isinstance(item, str) for item in value):
         return "[\n" + "".join(f"    {write_value(item)},\n" for item in value) + "]"
     return line
 

@@ -17,8 +17,17 @@ from fspielm.arrays import BoolArray, FloatArray, SideArray
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Mask, Quadrature, Sites, gauss, unique_names
 from fspielm.geometry.crossings import Resolution, meetings
-from fspielm.geometry.curves import Edge, FlatCurve, PlaneCurve, cross, dot
-from fspielm.geometry.domain import ACROSS, Domain, Spans, combine_masks, default_axes, is_within, rounding_slack
+from fspielm.geometry.curves import LOOKS, Edge, FlatCurve, PlaneCurve, cross, dot
+from fspielm.geometry.domain import (
+    ACROSS,
+    SURFACE_POINTS,
+    Domain,
+    Spans,
+    combine_masks,
+    default_axes,
+    is_within,
+    rounding_slack,
+)
 from fspielm.geometry.plane import PlaneShape, edges_of, plane_edges
 from fspielm.geometry.shapes.box import Box
 from fspielm.numerics.roots import bisect
@@ -31,18 +40,13 @@ Operation = Literal["union", "intersection", "difference"]
 Membership: TypeAlias = Callable[[FloatArray], BoolArray]
 Values: TypeAlias = Callable[[FloatArray], FloatArray]
 
-_STEPS = 64
-_BISECTIONS = 20
 # Lines begin and end slightly inside the cube: regions are cut off at its faces, where membership is in doubt.
 _INSET = 1e-5
 # Gauss rules along a line, and on a panel of the lines' feet.
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
 _FEET, _FOOT_WEIGHTS = np.polynomial.legendre.leggauss(4)
-_PANELS = 16
 # Where panels are cut; not in the middle, where the halves would hide a jump.
 _CUT = 0.41
-_MOST_CUTS = 16
-_MOST_LINES = 4096
 
 
 def inside_share(inside: Membership, dimension: int) -> float:
@@ -57,17 +61,17 @@ def inside_integrals(inside: Membership, values: Values, dimension: int) -> Floa
 
     It integrates along lines parallel to the last axis, between the points where they enter and leave the region. In
     two dimensions the lines are chosen adaptively, for an error of about 1e-5; in more they are spread evenly, for an
-    error of about 1e-3. A gap or a piece shorter than a 64th of a line may be missed.
+    error of about 1e-3. A gap or a piece shorter than a 48th of a line may be missed.
     """
     if dimension == 1:
         return np.asarray(_along_lines(inside, values, np.empty((1, 0)))[0])
     if dimension > 2:
-        return np.asarray(_along_lines(inside, values, kronecker(_MOST_LINES, dimension - 1)).mean(axis=0))
-    ends = np.linspace(0.0, 1.0, _PANELS + 1)
+        return np.asarray(_along_lines(inside, values, kronecker(SURFACE_POINTS, dimension - 1)).mean(axis=0))
+    ends = np.linspace(0.0, 1.0, LOOKS + 1)
     low, high = ends[:-1], ends[1:]
     whole, total, lines = _over_panels(inside, values, low, high), np.zeros(2), 0
     scale = 1.0 + np.abs(whole).sum(axis=0)
-    for _ in range(_MOST_CUTS):
+    while len(low) and lines <= SURFACE_POINTS:
         middle = low + _CUT * (high - low)
         low, high = np.append(low, middle), np.append(middle, high)
         parts = _over_panels(inside, values, low, high)
@@ -77,8 +81,6 @@ def inside_integrals(inside: Membership, values: Values, dimension: int) -> Floa
         total += np.sum((left + right)[~rough], axis=0)
         rough = np.tile(rough, 2)
         low, high, whole = low[rough], high[rough], parts[rough]
-        if not len(low) or lines > _MOST_LINES:
-            break
     return np.asarray(total + whole.sum(axis=0), dtype=np.float64)
 
 
@@ -102,7 +104,7 @@ def _along_lines(inside: Membership, values: Values, feet: FloatArray) -> FloatA
 
 def _inside_intervals(inside: Membership, feet: FloatArray) -> tuple[NDArray[np.intp], FloatArray, FloatArray]:
     """The intervals of lines that lie inside: the number of the line, where it enters and where it leaves."""
-    heights = np.linspace(_INSET, 1.0 - _INSET, _STEPS + 1)
+    heights = np.linspace(_INSET, 1.0 - _INSET, LOOKS + 1)
     points = np.column_stack([np.repeat(feet, len(heights), axis=0), np.tile(heights, len(feet))])
     held = inside(points).reshape(len(feet), len(heights))
     line, step = np.nonzero(held[:, 1:] != held[:, :-1])
@@ -111,7 +113,7 @@ def _inside_intervals(inside: Membership, feet: FloatArray) -> tuple[NDArray[np.
     def before(middle: FloatArray) -> BoolArray:
         return np.asarray(inside(np.column_stack([feet[line], middle])) != enters)
 
-    low, _ = bisect(heights[step], heights[step + 1], before, _BISECTIONS)
+    low, _ = bisect(heights[step], heights[step + 1], before)
     # what holds slightly inside the cube holds up to its face
     first, last = np.flatnonzero(held[:, 0]), np.flatnonzero(held[:, -1])
     entering, leaving = np.append(first, line[enters]), np.append(line[~enters], last)
@@ -500,11 +502,6 @@ class PlaneCombination(Combination, PlaneShape):
 
 # ---- Combinations on the line and in space
 
-# Sample points of a part that tell whether any of it is kept.
-_SAMPLES = 8192
-# Directions in which the neighbourhood of a point on both boundaries is tested.
-_DIRECTIONS = 64
-
 
 @final
 @dataclass(frozen=True, repr=False)
@@ -527,7 +524,7 @@ class SpaceCombination(Combination):
         if any(share != 1 - operand for (operand, _), share in zip(self._parts(), self._sampled_shares, strict=True)):
             return False
         lower, upper = self._common_box
-        between = lower + np.maximum(upper - lower, 0.0) * kronecker(_SAMPLES, self.dimension)
+        between = lower + np.maximum(upper - lower, 0.0) * kronecker(SURFACE_POINTS, self.dimension)
         return not np.any(self.first._contains(between, False) & self.second._contains(between, False))
 
     @property
@@ -606,7 +603,7 @@ class SpaceCombination(Combination):
         """Whether the other operand is near a part; samples may miss a small hole."""
         if part.parameters == 0:
             return False  # the sample is the whole part
-        points = part.place(kronecker(_SAMPLES, part.parameters)).points
+        points = part.place(kronecker(SURFACE_POINTS, part.parameters)).points
         low, high = points.min(axis=0), points.max(axis=0)
         margin = 0.02 * np.max(high - low)  # what lies between the points
         lower, upper = (self.first if operand == 1 else self.second).bounding_box
@@ -639,7 +636,7 @@ class SpaceCombination(Combination):
         """The share of each part that is kept, from sample points; nan if there are none."""
         shares = []
         for operand, part in self._parts():
-            points = part.at(kronecker(_SAMPLES if part.parameters else 1, part.parameters)).points
+            points = part.at(kronecker(SURFACE_POINTS if part.parameters else 1, part.parameters)).points
             shares.append(float(np.mean(self._keeps(operand)(points))) if len(points) else math.nan)
         return shares
 
@@ -671,30 +668,20 @@ class SpaceCombination(Combination):
             return 0.0
         if isinstance(self.first, Box) and isinstance(self.second, Box):
             return math.prod(upper - lower)
-        return self._nested_overlap()
-
-    def _nested_overlap(self) -> float | None:
-        """The overlap if no part is cut: nothing, or one of the operands."""
-        wholes = []
+        inside = []
         for operand in (0, 1):
             shares = {share for (i, _), share in zip(self._parts(), self._shares, strict=True) if i == operand}
             if shares not in ({0.0}, {1.0}):
-                return None
-            wholes.append(shares == {1.0})
-        first, second = self.first.measure, self.second.measure
-        return {
-            ("union", True, True): 0.0,
-            ("union", True, False): second,
-            ("union", False, True): first,
-            ("intersection", True, False): first,
-            ("intersection", False, True): second,
-            ("difference", True, True): second,
-            ("difference", True, False): 0.0,
-        }.get((self.operation, wholes[0], wholes[1]))
+                return None  # a part is cut
+            keeps_inside = self.operation == "intersection" or (self.operation == "difference" and operand == 1)
+            inside.append((shares == {1.0}) == keeps_inside)
+        if all(inside):
+            return None
+        return self.first.measure if inside[0] else self.second.measure if inside[1] else 0.0
 
     def _side_on_both(self, points: FloatArray) -> SideArray:
         length = float(np.linalg.norm(self._step))
-        directions = 2.0 * kronecker(_DIRECTIONS, self.dimension) - 1.0
+        directions = 2.0 * kronecker(LOOKS, self.dimension) - 1.0
         directions *= length / np.linalg.norm(directions, axis=1)[:, None]
         around = [self._inside(points + direction) for direction in directions]
         return np.where(np.all(around, axis=0), 1, np.where(np.any(around, axis=0), 0, -1)).astype(np.int8)

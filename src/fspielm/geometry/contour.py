@@ -15,6 +15,7 @@ from fspielm.arrays import BoolArray, FloatArray, IndexArray, SideArray, positio
 from fspielm.errors import ProblemError
 from fspielm.geometry.crossings import find_crossing
 from fspielm.geometry.curves import (
+    MOST_PIECES,
     Pieces,
     PlaneCurve,
     cross,
@@ -25,9 +26,8 @@ from fspielm.geometry.curves import (
     pieces_of,
     straight_pieces,
 )
-from fspielm.geometry.domain import PAIRS_AT_ONCE, rounding_slack
-from fspielm.numerics.chebyshev import Antiderivative, antiderivative
-from fspielm.numerics.roots import minimum, subdivide
+from fspielm.geometry.domain import rounding_slack
+from fspielm.numerics.roots import Antiderivative, antiderivative, minimum, subdivide
 from fspielm.numerics.tolerances import CLOSE, ITERATIONS, SAME
 
 # ---- Winding numbers
@@ -144,7 +144,7 @@ class Winding:
         begin = 0
         while begin < len(reachable):
             done = total[begin - 1] if begin else 0
-            end = max(begin + 1, int(np.searchsorted(total, done + PAIRS_AT_ONCE, side="right")))
+            end = max(begin + 1, int(np.searchsorted(total, done + MOST_PIECES, side="right")))
             counts = count[begin:end]
             k = pieces[np.repeat(first[band[begin:end]], counts) + positions_in_runs(counts)]
             which = np.repeat(reachable[begin:end], counts)

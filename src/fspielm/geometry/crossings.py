@@ -17,7 +17,6 @@ from fspielm.numerics.tolerances import SAME
 
 # ---- Closed curves that meet themselves
 
-_BATCH = 4096
 _MOST_TESTS = 4_000_000  # more tests mean that the curve runs along itself
 
 
@@ -49,9 +48,9 @@ def find_crossing(
     tests = 0
     while stack:
         pairs = stack.pop()
-        if pairs.t0.shape[1] > _BATCH:
-            stack.append(pairs.select(slice(_BATCH, None)))
-            pairs = pairs.select(slice(0, _BATCH))
+        if pairs.t0.shape[1] > MOST_PIECES:
+            stack.append(pairs.select(slice(MOST_PIECES, None)))
+            pairs = pairs.select(slice(0, MOST_PIECES))
         tests += pairs.t0.shape[1]
         meeting, length = _may_meet(curves, pairs, noise)
         pairs, length = pairs.select(meeting), length[:, meeting]

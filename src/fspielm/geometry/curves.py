@@ -12,12 +12,11 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import BoolArray, FloatArray, apply_matrix
+from fspielm.arrays import BoolArray, FloatArray, apply_matrix, positions_in_runs
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Sites
-from fspielm.numerics.chebyshev import Antiderivative, antiderivative
-from fspielm.numerics.roots import bisect, halves, newton_between
-from fspielm.numerics.tolerances import BISECTIONS, ROUNDED, TINY
+from fspielm.numerics.roots import Antiderivative, antiderivative, bisect, halves, newton_between
+from fspielm.numerics.tolerances import BISECTIONS, CLOSE, ROUNDED, TINY
 
 
 @final
@@ -85,6 +84,11 @@ class PlaneCurve:
         """The curve in the opposite direction, with its parameter negated."""
         point, tangent = self.point, self.tangent
         return replace(self, point=lambda t: point(-t), tangent=lambda t: -tangent(-t), t0=-self.t1, t1=-self.t0)
+
+    def swapped(self) -> PlaneCurve:
+        """The curve with its coordinates swapped."""
+        point, tangent = self.point, self.tangent
+        return replace(self, point=lambda t: point(t)[:, ::-1], tangent=lambda t: tangent(t)[:, ::-1])
 
     @property
     def ends(self) -> FloatArray:
@@ -200,7 +204,6 @@ def arc(center: tuple[float, float], radius: float, angle0: float, angle1: float
 # Where along its parameter a piece is compared with its cubic; not in the middle, where symmetry hides errors.
 _PROBES = np.array([0.07, 0.22, 0.41, 0.62, 0.8, 0.95])
 _STEEPEST = 0.8  # slope against the chord, so that each piece is clearly a graph over it
-_DOUBT = 1e-8  # pieces closer to their cubic than this, relative to the size of the curve, are not cut
 
 
 @final
@@ -235,7 +238,7 @@ def cubic_breaks(curve: PlaneCurve, grid: FloatArray, size: float, noise: float)
     for _ in range(BISECTIONS):
         start, end = np.split(curve.point(np.append(low, high)), 2)
         doubt, steepest, _, _ = _measure(curve, low, high, start, end)
-        done = (doubt <= max(_DOUBT * size, 64 * noise)) & (steepest <= _STEEPEST)
+        done = (doubt <= max(CLOSE * size, 64 * noise)) & (steepest <= _STEEPEST)
         # pieces at a corner end at the length of rounding
         done |= np.hypot(*(end - start).T) <= 64 * noise
         found.append(low[done])
@@ -325,10 +328,12 @@ def _in_frame(along: FloatArray, vectors: FloatArray) -> tuple[FloatArray, Float
 
 # ---- Nearly straight pieces, and the nearest points on them
 
+# Points along a line or a curve, or directions from a point, that tell where they lie in a domain.
+LOOKS = 48
 # Curves are cut until no piece turns by more than this (radians); what is as close to vertical is upright.
 _FLAT = 0.3
 _FIRST_PIECES = 32
-# More pieces, pairs of them, or steps along a curve do not help.
+# More pieces, pairs of them, or steps along a curve do not help; nor do more pairs in memory at once.
 MOST_PIECES = 20_000
 _WITHIN = np.linspace(0.0, 1.0, 5)
 
@@ -488,6 +493,60 @@ def monotone_pieces(curve: PlaneCurve, tolerance: float) -> list[MonotonePiece]:
             a, b = (i, j) if x[i] < x[j] else (j, i)
             pieces.append(MonotonePiece(curve, (float(ends[a]), float(ends[b])), (float(x[a]), float(x[b]))))
     return pieces
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Crossings:
+    """Where lines ``x = const`` cross closed curves.
+
+    Attributes
+    ----------
+    left, right : (m, 2) arrays
+        The ends of all straight curves that are not upright.
+    bent : sequence of MonotonePiece
+        The pieces of all others.
+    """
+
+    left: FloatArray
+    right: FloatArray
+    bent: Sequence[MonotonePiece]
+
+    @classmethod
+    def of(cls, curves: Sequence[PlaneCurve]) -> Crossings:
+        """Those of some curves."""
+        straight = [curve.ends for curve in curves if curve.straight]
+        ends = np.array([*straight, np.zeros((2, 2))])
+        ends = np.take_along_axis(ends, np.argsort(ends[:, :, :1], axis=1), axis=1)
+        ends = ends[ends[:, 0, 0] < ends[:, 1, 0]]
+        bent = [piece for curve in curves if not curve.straight for piece in monotone_pieces(curve, 0.0)]
+        return cls(ends[:, 0], ends[:, 1], bent)
+
+    def at(self, x: FloatArray) -> FloatArray | None:
+        """The ordinates ``(n, k)`` of the crossings of lines at `x`, ascending and padded with infinity.
+
+        None where a line has an odd number of them, as rounding may leave at an end of two curves.
+        """
+        step = max(1, MOST_PIECES // max(len(self.left), 1))
+        which, where = [np.empty(0, dtype=np.intp)], [np.empty(0)]
+        for first in range(0, len(x) if len(self.left) else 0, step):
+            some = x[first : first + step, None]
+            line, edge = np.nonzero((self.left[:, 0] <= some) & (some < self.right[:, 0]))
+            (x0, y0), (x1, y1) = self.left[edge].T, self.right[edge].T
+            which.append(first + line)
+            where.append(y0 + (x[first + line] - x0) / (x1 - x0) * (y1 - y0))
+        for piece in self.bent:
+            here = np.flatnonzero((piece.x[0] <= x) & (x < piece.x[1]))
+            which.append(here)
+            where.append(piece.heights(x[here]))
+        lines, ordinates = np.concatenate(which), np.concatenate(where)
+        counts = np.bincount(lines, minlength=len(x))
+        if np.any(counts % 2):
+            return None
+        order = np.lexsort((ordinates, lines))
+        found = np.full((len(x), int(counts.max(initial=0))), np.inf)
+        found[lines[order], positions_in_runs(counts)] = ordinates[order]
+        return found
 
 
 def _vertical_tangents(curve: PlaneCurve) -> FloatArray:

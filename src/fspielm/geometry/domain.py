@@ -17,7 +17,7 @@ from fspielm.arrays import BoolArray, FloatArray, SideArray, as_points
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Quadrature, check_nodes
 from fspielm.geometry.crossings import in_ring, signed_area
-from fspielm.geometry.curves import PlaneCurve, nearest_on_chords
+from fspielm.geometry.curves import LOOKS, PlaneCurve, nearest_on_chords
 from fspielm.numerics.roots import bisect
 from fspielm.numerics.sampling import Sampling, arcsine, check_count, check_sampling, reject, unit_stream
 from fspielm.numerics.tolerances import CLOSE, SAME
@@ -108,7 +108,9 @@ def _combine(operation: Operation, first: FloatArray, second: FloatArray, slack:
 
 # ---- Chords through points of a domain, and points clustered toward their ends
 
-_STEPS = 48
+# Points all over a part of a boundary that tell where it lies.
+SURFACE_POINTS = 4096
+# Halvings of a step of a chord.
 _BISECTIONS = 45
 
 
@@ -130,11 +132,11 @@ def _first_exit(domain: Domain, points: FloatArray, axis: int, limit: float) -> 
     start = points[:, axis]
     inside, outside = start.copy(), np.full(len(points), limit)
     walking = np.arange(len(points))
-    for step in range(1, _STEPS + 1):
+    for step in range(1, LOOKS + 1):
         if not walking.size:
             break
         probe = points[walking]
-        probe[:, axis] = start[walking] + (step / _STEPS) * (limit - start[walking])
+        probe[:, axis] = start[walking] + (step / LOOKS) * (limit - start[walking])
         held = domain.contains(probe)
         inside[walking[held]] = probe[held, axis]
         outside[walking[~held]] = probe[~held, axis]
@@ -209,7 +211,6 @@ def cluster(domain: Domain, points: FloatArray) -> FloatArray:
 # ---- Holes of plane domains
 
 _PER_CURVE = 64
-_CANDIDATES = 40
 
 
 @final
@@ -244,7 +245,7 @@ def holes_of(curves: Sequence[PlaneCurve], loops: Sequence[Sequence[int]]) -> tu
 
 def _hole(rim: FloatArray, others: Sequence[FloatArray]) -> Hole:
     lower, upper = rim.min(axis=0), rim.max(axis=0)
-    axes = [np.linspace(a, b, _CANDIDATES + 2)[1:-1] for a, b in zip(lower, upper, strict=True)]
+    axes = [np.linspace(a, b, LOOKS + 2)[1:-1] for a, b in zip(lower, upper, strict=True)]
     candidates = np.concatenate([[rim.mean(axis=0)], np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)])
     candidates = candidates[in_ring(candidates, rim)]
     distances = _distances(candidates, rim)
@@ -328,8 +329,6 @@ def _cusp(before: PlaneCurve, after: PlaneCurve) -> float:
 
 # Distance across a boundary, relative to the extents, beyond the rounding of its points, in single precision too.
 ACROSS = 1e-7
-# Pairs of points and pieces in memory at once.
-PAIRS_AT_ONCE = 200_000
 
 
 def default_axes(dimension: int) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ from fspielm.geometry.boundary import (
 )
 from fspielm.geometry.crossings import meets_any
 from fspielm.geometry.curves import Edge, PlaneCurve
-from fspielm.geometry.domain import Domain, Hole
+from fspielm.geometry.domain import SURFACE_POINTS, Domain, Hole
 from fspielm.geometry.plane import PlaneShape, edges_of, plane_edges
 from fspielm.geometry.shapes.ball import Ball
 from fspielm.geometry.shapes.ellipsoid import Ellipsoid
@@ -36,10 +36,6 @@ from fspielm.numerics.tolerances import ROUNDED, SAME
 
 # How a shape lies to another one; "across" if they overlap or touch.
 Placement: TypeAlias = Literal["apart", "within", "around", "across"]
-
-# Points on each curve, and on each surface, that tell how objects lie to each other.
-_CURVE_POINTS = 48
-_SURFACE_POINTS = 2048
 
 
 def enclosing_shapes(
@@ -220,15 +216,12 @@ class Exterior(Domain):
         if shape.time is not None or shape.dimension != self.dimension:
             raise ProblemError(f"Exterior: shapes must all be plane, or all be in space, without time; got {shape!r}")
 
-    def _boundary_points(self, shape: Domain) -> FloatArray:
-        """Points all over the boundary of a shape."""
-        parts = shape.boundary()
-        return np.concatenate([part.place(kronecker(_SURFACE_POINTS, part.parameters)).points for part in parts])
-
     def _placement(self, one: Domain, other: Domain) -> Placement:
         """How a shape lies to another one, from points on both boundaries."""
-        here = other.contains(self._boundary_points(one))
-        there = one.contains(self._boundary_points(other))
+        here, there = (
+            b.contains(np.concatenate([p.place(kronecker(SURFACE_POINTS, p.parameters)).points for p in a.boundary()]))
+            for a, b in ((one, other), (other, one))
+        )
         if not here.any() and not there.any():
             return "apart"
         if here.all() and not there.any():
@@ -311,11 +304,6 @@ class PlaneExterior(Exterior, PlaneShape):
                 'fs.Exterior(fs.Disk((0, 0), 2, name="glass"), fs.Disk((0, 0), 1, name="hole")) with '
                 'fs.Transparent(1.5 * k, on="glass.circle") and fs.Transparent(k, on="hole.circle")'
             )
-
-    def _boundary_points(self, shape: Domain) -> FloatArray:
-        unit = np.linspace(0.0, 1.0, _CURVE_POINTS)
-        curves = [edge.curve for edge in plane_edges(shape)]
-        return np.concatenate([curve.point(curve.parameter(unit)) for curve in curves])
 
     def _placement(self, one: Domain, other: Domain) -> Placement:
         curves = [edge.curve for edge in plane_edges(other)]
@@ -407,7 +395,7 @@ class Body:
     @cached_property
     def rim(self) -> FloatArray:
         """Points all over its surface."""
-        return self.sites(kronecker(_SURFACE_POINTS, 2)).points
+        return self.sites(kronecker(SURFACE_POINTS, 2)).points
 
 
 def body_of(shape: Domain) -> Body | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice, product
+from itertools import product
 
 import numpy as np
 import sympy as sp
@@ -14,8 +14,8 @@ from fspielm.arrays import FloatArray
 from fspielm.expr.functions import Field
 from fspielm.geometry.combination import SIDE_PROBES, cuts_between, split
 from fspielm.geometry.crossings import Resolution
-from fspielm.geometry.curves import MOST_PIECES, PlaneCurve, nearest_on_chords
-from fspielm.geometry.domain import Domain
+from fspielm.geometry.curves import LOOKS, MOST_PIECES, PlaneCurve, nearest_on_chords
+from fspielm.geometry.domain import SURFACE_POINTS, Domain
 from fspielm.geometry.plane import edges_of
 from fspielm.geometry.shapes.box import Box
 from fspielm.numerics.roots import bisect
@@ -24,13 +24,8 @@ from fspielm.numerics.tolerances import CLOSE, ITERATIONS, ROUNDED, STEP
 
 # ---- Places where a function changes its sign
 
-_PROBES = 12
-# Lines through the box along each axis and from corner to corner; points on each line and on all lines.
-_LINES = 16
-_DIAGONALS = 8
-_MOST_ON_LINE, _ON_LINES = 4096, 2**15
-# More changes of sign belong to a wave, which behaves alike at all of them.
-_MOST_BRACKETS = 2048
+# Points on all lines through the box.
+_ON_LINES = 2**15
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +39,7 @@ class Extent:
     @cached_property
     def probes(self) -> FloatArray:
         """Arbitrary points, spread over the box."""
-        return self.place(kronecker(_PROBES, len(self.coordinates)))
+        return self.place(kronecker(LOOKS, len(self.coordinates)))
 
     def place(self, unit: FloatArray) -> FloatArray:
         """Points of the box, from points of the unit cube."""
@@ -64,22 +59,22 @@ def find_border(side: Field, extent: Extent) -> tuple[FloatArray, FloatArray] | 
 def _brackets(side: Field, extent: Extent) -> tuple[FloatArray, FloatArray]:
     """Neighbouring points on the lines with different signs."""
     start, end = _lines(len(extent.coordinates))
-    number = min(_ON_LINES // len(start), _MOST_ON_LINE)
-    along = np.linspace(0.0, 1.0, number)[:, None, None]
+    along = np.linspace(0.0, 1.0, _ON_LINES // len(start))[:, None, None]
     places = extent.place(start + (end - start) * along)
     values = side(places.reshape(-1, places.shape[-1])).reshape(places.shape[:-1])
     known = ~np.isnan(values)
     changed = ((values[:-1] < 0) != (values[1:] < 0)) & known[:-1] & known[1:]
     before, after = places[:-1][changed], places[1:][changed]
-    chosen = np.linspace(0, len(before) - 1, min(len(before), _MOST_BRACKETS)).astype(int)
+    # more changes of sign belong to a wave, which behaves alike at all of them
+    chosen = np.linspace(0, len(before) - 1, min(len(before), SURFACE_POINTS)).astype(int)
     return before[chosen], after[chosen]
 
 
 def _lines(dimension: int) -> tuple[FloatArray, FloatArray]:
     """The ends of lines through the unit cube."""
-    axes = np.repeat(np.eye(dimension, dtype=bool), _LINES if dimension > 1 else 1, axis=0)
+    axes = np.repeat(np.eye(dimension, dtype=bool), LOOKS if dimension > 1 else 1, axis=0)
     across = kronecker(len(axes), dimension)
-    corners = np.array([(0, *rest) for rest in islice(product((0, 1), repeat=dimension - 1), _DIAGONALS)], dtype=float)
+    corners = np.array([(0, *rest) for rest in product((0, 1), repeat=dimension - 1)], dtype=float)
     starts, ends = np.where(axes, 0.0, across), np.where(axes, 1.0, across)
     return np.concatenate([starts, corners]), np.concatenate([ends, 1.0 - corners])
 
@@ -94,7 +89,7 @@ def _descend(side: Field, extent: Extent) -> tuple[FloatArray, FloatArray] | Non
     """Newton steps along the gradient, in the coordinates of the unit cube."""
     dimension = len(extent.coordinates)
     nudges = STEP * np.eye(dimension)
-    unit = kronecker(_PROBES, dimension)
+    unit = kronecker(LOOKS, dimension)
     step = np.full_like(unit, np.inf)
     with np.errstate(all="ignore"):
         for _ in range(ITERATIONS):
@@ -120,8 +115,9 @@ Level = Callable[[FloatArray], FloatArray]
 _LONGEST = 0.02
 _LARGEST_TURN = 0.1
 _NEWTON_STEPS = 6
-# A point nearer to a step of a curve than this share of the step lies on the curve.
-_NEAR_STEP = 0.03
+# A point nearer to a step of a curve than this share of the step lies on the curve: twice the height of an arc that
+# turns by as much.
+_NEAR_STEP = _LARGEST_TURN / 4
 
 
 def level_curves(level: Level, gradient: Level, starts: FloatArray, domain: Domain) -> tuple[PlaneCurve, ...]:
@@ -136,7 +132,9 @@ def level_curves(level: Level, gradient: Level, starts: FloatArray, domain: Doma
     for start in _corrected(level, gradient, starts):
         if not np.isfinite(start).all() or np.any(start < lower - size) or np.any(start > upper + size):
             continue
-        if _lies_on(start, walked):
+        steps = walked[:, 1] - walked[:, 0]
+        _, gaps = nearest_on_chords(start[None], walked[:, 0], steps)
+        if np.any(gaps[0] < _NEAR_STEP * np.linalg.norm(steps, axis=1)):  # it lies on a known curve
             continue
         way, closed = _walk(level, gradient, start, lower, upper, 1.0)
         if not closed:
@@ -195,13 +193,6 @@ def _walk(
             break
         step = min(1.5 * step, _LONGEST * size)
     return np.array(points), False
-
-
-def _lies_on(point: FloatArray, steps: FloatArray) -> bool:
-    """Whether a point lies on one of the steps ``(n, 2, 2)`` along curves."""
-    way = steps[:, 1] - steps[:, 0]
-    _, gaps = nearest_on_chords(point[None], steps[:, 0], way)
-    return bool(np.any(gaps[0] < _NEAR_STEP * np.linalg.norm(way, axis=1)))
 
 
 def _curve(level: Level, gradient: Level, way: FloatArray, closed: bool) -> PlaneCurve:

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from fspielm.arrays import FloatArray
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Sites
-from fspielm.geometry.domain import Domain, default_axes
+from fspielm.geometry.curves import LOOKS, MOST_PIECES
+from fspielm.geometry.domain import SURFACE_POINTS, Domain, default_axes
 from fspielm.geometry.exterior import Exterior
 from fspielm.geometry.shapes.surface import Surface
 from fspielm.geometry.time import SpaceTime, Time
@@ -90,9 +91,7 @@ def _light(colour: str) -> str:
 
 # ---- Intervals and plane shapes
 
-_MASK_CELLS = 700  # along the longer side
-OUTLINE_POINTS = 800
-_ARROWS = 36  # in all
+RESOLUTION = 800  # points along the longer side, or along a part
 _ARROW = 0.07  # share of the size, or of the length of a part: arrows must not fill a small object
 _INSIDE_PIECE = ROUNDED  # distance from the ends of a piece, which may belong to the next one
 
@@ -101,7 +100,7 @@ def draw_line(axes: Any, domain: Domain, colours: dict[str, str], dots: FloatArr
     """An interval, or several: the line, its ends and their outward directions."""
     (lower,), (upper,) = domain.bounding_box
     size = upper - lower
-    cells = lower + size * (np.arange(_MASK_CELLS) + 0.5) / _MASK_CELLS
+    cells = lower + size * (np.arange(RESOLUTION) + 0.5) / RESOLUTION
     inside = np.where(domain.contains(cells[:, None]), 0.0, np.nan)
     axes.plot(cells, inside, color="#9fb3c8", linewidth=5, solid_capstyle="butt", zorder=1)
     axes.scatter(dots[:, 0], np.zeros(len(dots)), s=9, color=DOTS, linewidths=0, zorder=2)
@@ -130,7 +129,7 @@ def draw_plane(axes: Any, domain: Domain, colours: dict[str, str], dots: FloatAr
     for part in parts:
         _draw_outline(axes, part, colours[part.name])
         if normals:
-            sites = spread_sites(part, max(2, round(_ARROWS * part.measure / total)))
+            sites = spread_sites(part, max(2, round(LOOKS * part.measure / total)))
             axes.quiver(
                 *sites.points.T,
                 *(_ARROW * min(size, part.measure) * sites.outward).T,
@@ -154,7 +153,7 @@ def _shade(axes: Any, domain: Domain, size: float) -> None:
     from matplotlib.colors import ListedColormap
 
     lower, upper = domain.bounding_box
-    columns, rows = (max(round(_MASK_CELLS * side / size), 2) for side in upper - lower)
+    columns, rows = (max(round(RESOLUTION * side / size), 2) for side in upper - lower)
     x, y = (a + (b - a) * (np.arange(n) + 0.5) / n for a, b, n in zip(lower, upper, (columns, rows), strict=True))
     numbers = layer_numbers(domain, np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)).reshape(rows, columns)
     colours = layer_colours(domain)
@@ -177,7 +176,7 @@ def _draw_outline(axes: Any, part: BoundaryPart, colour: str) -> None:
     lines = []
     for low, high in pairwise(part.breaks):
         inset = _INSIDE_PIECE * (high - low)
-        unit = np.linspace(low + inset, high - inset, 2 + round(OUTLINE_POINTS * (high - low)))
+        unit = np.linspace(low + inset, high - inset, 2 + round(RESOLUTION * (high - low)))
         points = part.place(unit[:, None]).points
         if part.keep is not None:
             points[~part.keep(points)] = np.nan
@@ -187,11 +186,6 @@ def _draw_outline(axes: Any, part: BoundaryPart, colour: str) -> None:
 
 # ---- Solids
 
-_GRID = 36  # patches along each side of a part
-_MOST_FACETS = 30_000
-_DOTS = 6000  # for a part that cannot be drawn in patches
-_ARROWS_SOLID = 60  # in all, those behind the solid included
-_ARROW_SOLID = 0.11  # share of the size
 _VIEW = {"elev": 22.0, "azim": -56.0}
 _LIGHT = np.array([0.35, -0.55, 0.76])
 
@@ -210,7 +204,7 @@ def draw_solid(axes: Any, domain: Domain, colours: dict[str, str], dots: FloatAr
             patches.append(corners)
             shades.append(_shaded(colour, outward))
         else:
-            sites = spread_sites(part, _DOTS)
+            sites = spread_sites(part, SURFACE_POINTS)
             axes.scatter(*sites.points.T, s=4, c=_shaded(colour, sites.outward), linewidths=0, alpha=alpha)
     # one collection, so that matplotlib sorts the patches of all parts by depth
     faces = Poly3DCollection(np.concatenate(patches), facecolors=np.concatenate(shades), alpha=alpha)
@@ -226,14 +220,14 @@ def draw_solid(axes: Any, domain: Domain, colours: dict[str, str], dots: FloatAr
 
 def _patches(domain: Domain, part: BoundaryPart) -> tuple[FloatArray, FloatArray]:
     """Corners ``(n, 4, 3)`` and normals ``(n, 3)`` of patches that cover a part; none if its map is rough."""
-    if isinstance(domain, Surface) and len(domain.faces) <= _MOST_FACETS:
+    if isinstance(domain, Surface) and len(domain.faces) <= MOST_PIECES:
         triangles = domain.vertices[domain.faces]
         crosses = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
         return triangles[:, [0, 1, 2, 2]], crosses / np.maximum(np.linalg.norm(crosses, axis=1, keepdims=True), TINY)
-    ticks = np.linspace(0.0, 1.0, _GRID + 1)
+    ticks = np.linspace(0.0, 1.0, LOOKS + 1)
     middles = 0.5 * (ticks[1:] + ticks[:-1])
     grid, centers = (np.stack(np.meshgrid(t, t, indexing="ij"), axis=-1).reshape(-1, 2) for t in (ticks, middles))
-    points = part.place(grid).points.reshape(_GRID + 1, _GRID + 1, 3)
+    points = part.place(grid).points.reshape(LOOKS + 1, LOOKS + 1, 3)
     corners = np.stack([points[:-1, :-1], points[1:, :-1], points[1:, 1:], points[:-1, 1:]], axis=2).reshape(-1, 4, 3)
     sites = part.place(centers)
     kept = np.ones(len(corners), dtype=np.bool_) if part.keep is None else part.keep(sites.points)
@@ -256,12 +250,12 @@ def _draw_normals(axes: Any, domain: Domain, colours: dict[str, str]) -> None:
     parts = domain.boundary()
     total = sum(part.measure for part in parts)
     for part in parts:
-        sites = spread_sites(part, max(6, round(_ARROWS_SOLID * part.measure / total)))
+        sites = spread_sites(part, max(6, round(LOOKS * part.measure / total)))
         front = sites.outward @ viewer > 0.15  # arrows behind the solid are hidden
         if front.any():
             axes.quiver(
                 *sites.points[front].T,
-                *(_ARROW_SOLID * float((upper - lower).max()) * sites.outward[front]).T,
+                *(_ARROW * float((upper - lower).max()) * sites.outward[front]).T,
                 color=INK,
                 linewidth=0.9,
                 arrow_length_ratio=0.3,

@@ -17,11 +17,20 @@ from fspielm.arrays import BoolArray, FloatArray, IndexArray, IntArray, SideArra
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Quadrature, gauss, join_parts
 from fspielm.geometry.contour import Contour, Raster, contour_of, raster_of
-from fspielm.geometry.curves import Edge, MonotonePiece, PlaneCurve, cross, monotone_pieces, polyline_part
-from fspielm.geometry.domain import Corner, Domain, Hole, corners_of, default_axes, holes_of, is_within
+from fspielm.geometry.curves import (
+    MOST_PIECES,
+    Crossings,
+    Edge,
+    MonotonePiece,
+    PlaneCurve,
+    cross,
+    monotone_pieces,
+    polyline_part,
+)
+from fspielm.geometry.domain import Corner, Domain, Hole, Spans, corners_of, default_axes, holes_of, is_within
 from fspielm.geometry.shapes.box import Box
 from fspielm.numerics.roots import bisect
-from fspielm.numerics.tolerances import CLOSE, SAME
+from fspielm.numerics.tolerances import CLOSE, SAME, STEP
 from fspielm.resources import check_deadline
 
 # ---- Quadrature over plane regions
@@ -143,8 +152,8 @@ def _spacing(panels: Sequence[_Panel], n: int) -> float:
 
 # ---- Joints: smooth joins of edges where the curvature jumps
 
-# Step for the curvature, relative to the length of the curve; least jump of curvature times length.
-_STEP, _LEAST_JUMP = 1e-4, 1e-3
+# Least jump of curvature times length.
+_LEAST_JUMP = 1e-3
 
 
 @final
@@ -181,7 +190,7 @@ def _direction(curve: PlaneCurve, share: float) -> float:
 
 def _curvature(curve: PlaneCurve, share: float) -> float:
     """Curvature at an end (`share` 0 or 1)."""
-    near = abs(share - _STEP)
+    near = abs(share - STEP)
     turned = math.remainder(_direction(curve, near) - _direction(curve, share), 2 * math.pi)
     return turned / ((near - share) * curve.length)
 
@@ -251,6 +260,19 @@ class PlaneShape(Domain):
         number, on = self._contour.winding.locate(points)
         return np.where(on, 0, np.where(number > 0, 1, -1)).astype(np.int8)
 
+    def _chord_ends(self, points: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
+        return self._chord_ends_by_spans(points, axis)
+
+    def _spans(self, points: FloatArray, axis: int) -> Spans | None:
+        ends = None if self.is_unbounded else self._crossings[axis].at(points[:, 1 - axis])
+        return None if ends is None else Spans(ends)
+
+    @cached_property
+    def _crossings(self) -> tuple[Crossings, Crossings]:
+        """Where lines along each axis cross the boundary."""
+        curves = [edge.curve for edge in self._edges(default_axes(2))]
+        return Crossings.of([curve.swapped() for curve in curves]), Crossings.of(curves)
+
     def edges(self, axes: Sequence[str] | None = None) -> tuple[Edge, ...]:
         """The smooth pieces of the boundary, loop by loop, with the names of their boundary parts."""
         axes = default_axes(2) if axes is None else axes
@@ -312,8 +334,6 @@ def plane_edges(domain: Domain, axes: Sequence[str] | None = None) -> tuple[Edge
 _CLEARANCE = 0.75
 # Least number of pieces of a curved edge.
 _LEAST_PIECES = 8
-# How often pieces are halved that are no edges of triangles, in thin parts of the domain.
-_MOST_ROUNDS = 12
 
 
 def triangulate(domain: Domain, spacing: float) -> tuple[FloatArray, IntArray] | None:
@@ -338,14 +358,14 @@ def triangulate(domain: Domain, spacing: float) -> tuple[FloatArray, IntArray] |
     following = np.concatenate([np.roll(loop, -1) for loop in contour_of(curves, repr(domain)).loops])
     cuts = [_cuts(curve, spacing) for curve in curves]
     inside = _inside(domain, _rim(curves, cuts, following)[0], spacing)
-    for _ in range(_MOST_ROUNDS):
+    while True:
         rim, pieces = _rim(curves, cuts, following)
         points = np.concatenate([rim, inside])
         triangles = _delaunay(points)
         missing = _missing(pieces, triangles)
-        if not missing.any():
+        if not missing.any() or len(rim) > MOST_PIECES:
             break
-        # halve all missing pieces
+        # halve all pieces that are no edges of triangles, in thin parts of the domain
         flags = np.split(missing, np.cumsum([len(t) - 1 for t in cuts[:-1]]))
         cuts = [np.sort(np.append(t, 0.5 * (t[:-1] + t[1:])[own])) for t, own in zip(cuts, flags, strict=True)]
     corners = points[triangles]

@@ -32,7 +32,7 @@ from fspielm.geometry.curves import Edge, PlaneCurve
 from fspielm.geometry.domain import Corner, Domain, Hole, Spans, default_axes
 from fspielm.geometry.plane import PlaneShape, edges_of, parts_of, plane_edges
 from fspielm.numerics.roots import bisect
-from fspielm.numerics.tolerances import PROBES, SAME
+from fspielm.numerics.tolerances import PROBES, ROUNDED, SAME
 
 
 @final
@@ -93,9 +93,6 @@ def check_shapes(shapes: Mapping[str, Any]) -> None:
 
 # ---- Common borders of neighbouring shapes
 
-# Ends of intervals closer than this share of the whole coincide.
-_SAME_END = 1e-11
-
 
 class Side(NamedTuple):
     """A piece of a shape's boundary, and the shape beyond it."""
@@ -130,7 +127,7 @@ def _sides_on_the_line(shapes: Mapping[str, Domain]) -> list[Side]:
             site = part.place(np.empty((1, 0)))
             ends.append((index, number, float(site.points[0, 0]), float(site.outward[0, 0])))
     places = [place for _, _, place, _ in ends]
-    tolerance = _SAME_END * (max(places) - min(places))
+    tolerance = ROUNDED * (max(places) - min(places))
     names, domains = list(shapes), list(shapes.values())
     found = []
     for index, number, place, normal in ends:
@@ -189,10 +186,10 @@ def _overlap(one: str, other: str, shapes: Mapping[str, Domain]) -> ProblemError
 
 # ---- Domains made of regions
 
-# A hole between regions is a gap if 4 pi area / perimeter^2, which is 1 for a disk, is smaller than the first number;
-# a slit that is open at an end, if its width relative to its length is smaller than the second.
+# A hole between regions is a gap if 4 pi area / perimeter^2, which is 1 for a disk, is smaller than this. So is a slit
+# that is open at an end; the number is pi times its width relative to its length.
 _THIN = 0.05
-_SLIT = 0.016
+_SLIT = _THIN / math.pi
 # Least thickness of a region by dimension, relative to the extent of all regions.
 _THINNEST = {1: 4e-11, 2: 2e-9}
 
@@ -235,8 +232,8 @@ class Regions(Domain):
     def __repr__(self) -> str:
         return f"Regions({', '.join(f'{name}={shape!r}' for name, shape in self.shapes.items())})"
 
-    def __reduce__(self) -> tuple[Any, tuple[dict[str, Domain]]]:
-        return _rebuilt, (dict(self.shapes),)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(Regions, **self.shapes), ()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Regions) and tuple(self.shapes.items()) == tuple(other.shapes.items())
@@ -384,10 +381,6 @@ class Regions(Domain):
 
     def _spans(self, points: FloatArray, axis: int) -> Spans | None:
         return self._whole._spans(points, axis)
-
-
-def _rebuilt(shapes: dict[str, Domain]) -> Regions:
-    return Regions(**shapes)
 
 
 def _refuse_thin(shapes: Mapping[str, Domain]) -> None:

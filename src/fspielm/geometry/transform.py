@@ -109,6 +109,10 @@ class Transformed(Domain):
 class PlaneTransformed(Transformed, PlaneShape):
     """A `Transformed` plane shape (or plane box): a plane shape with exact edges and bounding box."""
 
+    def _spans(self, points: FloatArray, axis: int) -> Spans | None:
+        # of a rotated shape by its edges
+        return Transformed._spans(self, points, axis) or PlaneShape._spans(self, points, axis)
+
     def _edges(self, axes: Sequence[str]) -> tuple[Edge, ...]:
         offset = np.array(self.offset)
         edges = plane_edges(self.shape, axes)

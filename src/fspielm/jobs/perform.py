@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
+from dataclasses import fields
 from time import perf_counter
 from typing import Any
 
@@ -13,9 +14,8 @@ import numpy as np
 from fspielm.arrays import FloatArray, safe_rms
 from fspielm.basis.evaluation.sums import evaluate
 from fspielm.collocation.points import Points, points_for
-from fspielm.collocation.system import make_blocks, matrix_bytes
+from fspielm.collocation.system import HeldOut, make_blocks, matrix_bytes
 from fspielm.errors import AccuracyWarning, MemoryBudgetError, ProblemError, SolveError
-from fspielm.estimate.residuals import HeldOut
 from fspielm.geometry.boundary import Sites
 from fspielm.jobs.job import AUTOMATIC, DONE, Job, Outcome, Terms, failure, make_least_squares
 from fspielm.jobs.subject import Bench
@@ -23,11 +23,8 @@ from fspielm.paper.cases.case import make_features
 from fspielm.problem.operator import identity
 from fspielm.solution.report import Report
 from fspielm.solution.solution import Solution
-from fspielm.solvers.request import Budget
+from fspielm.solvers.request import Budget, Streams, spawn
 from fspielm.solvers.solve import solve
-
-# Makes the points of the check differ from those of the solve with the same seed.
-_CHECK_STREAM = 977
 
 
 def perform(job: Job, bench: Bench, terms: Terms) -> Outcome:
@@ -141,7 +138,8 @@ def outcome_from(report: Report, seconds: float, **measured: Any) -> Outcome:
 def _held_out_residuals(solution: Solution, points: Points, seed: int, threads: int) -> tuple[float, dict[str, float]]:
     """The residual at fresh points relative to the data there, weighted as the paper's rows; and that of each block."""
     problem = solution.problem
-    rng = np.random.default_rng([_CHECK_STREAM, seed])
+    # one stream more than the solve had, so that the points differ
+    (*_, rng), _ = spawn(seed, len(fields(Streams)) + 1)
     held_out = HeldOut(points.thinned().draw(problem, rng))
     # Trefftz functions are fitted without rows of the equation; weight it as if it had them
     rows = {**points.counts(problem), **solution.report.points}

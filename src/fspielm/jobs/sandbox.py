@@ -19,10 +19,10 @@ from typing import Any
 
 from fspielm.jobs.job import AUTOMATIC, DONE, Job, Outcome, Terms, failure
 from fspielm.jobs.subject import Subject
+from fspielm.resources import LISTEN_SECONDS
 
 # ---- Processes that end with their parent
-# The child runs this file first, by its path: it has to be tied to its parent before it imports the package, which may
-# take seconds.
+# The child runs this file first, by its path, to tie itself to its parent; it ends if the parent has ended meanwhile.
 
 
 def start_module(module: str, *arguments: str, environment: Mapping[str, str], **streams: Any) -> subprocess.Popen[str]:
@@ -69,8 +69,6 @@ _GRACE_SECONDS = 30.0
 ANSWER_SECONDS = 10.0
 # At most, for what a slow network delays: the imports of a new process from a cold disk, a large answer.
 SLOW_SECONDS = 120.0
-# How often `wanted` is called.
-_ASK_SECONDS = 1.0
 _MODULE = "fspielm.jobs.child"
 _BLAS_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
@@ -163,7 +161,7 @@ class Sandbox:
     def _next_line(self, end: float | None, wanted: Callable[[], bool] | None) -> str | None:
         while True:
             left = None if end is None else max(end - perf_counter(), 0.0)
-            patience = left if wanted is None else min(_ASK_SECONDS, _ASK_SECONDS if left is None else left)
+            patience = left if wanted is None else min(LISTEN_SECONDS, LISTEN_SECONDS if left is None else left)
             try:
                 return self._answers.get(timeout=patience)
             except Empty:

@@ -17,6 +17,7 @@ from fspielm.disk import staged_file
 from fspielm.errors import ProblemError
 from fspielm.jobs.job import BY_NAME, JOB_COLUMNS, Job, Outcome, Row, Terms, digest
 from fspielm.jobs.plan import AnyPlan, Plan, differences
+from fspielm.jobs.sandbox import SLOW_SECONDS
 from fspielm.version import __version__
 
 SUFFIX = ".db"
@@ -38,7 +39,6 @@ SELECT_ROWS = (
 )
 # For stores of format 1, which have no column of measurements.
 SELECT_UNMEASURED = SELECT_ROWS.replace("solves.measured", "'{}'")
-_BUSY_SECONDS = 30.0
 # Files that SQLite keeps beside a database while it is written to, or after a kill.
 _SIDECARS = ("-journal", "-wal", "-shm")
 
@@ -57,7 +57,7 @@ def _connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
     connection = None
     try:
         connection = sqlite3.connect(
-            f"{path.resolve().as_uri()}?mode={mode}", uri=True, timeout=_BUSY_SECONDS, isolation_level=None
+            f"{path.resolve().as_uri()}?mode={mode}", uri=True, timeout=SLOW_SECONDS, isolation_level=None
         )
         if mode == "rw" and not read_only:
             connection.execute("PRAGMA journal_mode = WAL")

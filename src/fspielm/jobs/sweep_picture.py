@@ -12,11 +12,13 @@ from fspielm.jobs.sweep_plan import RESERVED
 from fspielm.solution.plot.style import (
     BLUE,
     INK,
+    LAYOUT,
     VERMILION,
     Width,
     as_text,
     check_picture_path,
     inches,
+    leave_open,
     new_picture,
     save_picture,
     style,
@@ -26,10 +28,6 @@ if TYPE_CHECKING:
     import xarray
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-
-# Height of a picture over its width.
-_ASPECT = 0.8
 
 
 def plot_sweep(
@@ -70,7 +68,7 @@ def plot_sweep(
 
     with style():
         across = inches(width)
-        figure: Figure = new_picture(across, _ASPECT * across)
+        figure: Figure = new_picture(across, LAYOUT.space_time_aspect * across)
         is_complex = dataset[name].dtype.kind == "c"
         shown = np.abs(dataset[name].values) if is_complex else dataset[name].values
         words = label or (f"|{name}|" if is_complex else name)
@@ -118,8 +116,7 @@ def _line(figure: Figure, dataset: Any, parameters: list[str], shown: Any, label
     below.set_xlabel(as_text(name))
     figure.align_ylabels([above, below])
     for axes in (above, below):
-        axes.grid(True)
-        axes.spines[["top", "right"]].set_visible(False)
+        leave_open(axes)
     return above
 
 

@@ -103,6 +103,7 @@ Measure: TypeAlias = Callable[[Solution], Any]
 PLAIN = "value"
 RESERVED = ("error_estimate", "converged", "status", "message", "seconds")
 
+
 # In a window, to measure the size of a field.
 _POINTS = 10_000
 

@@ -17,7 +17,7 @@ from fspielm.numerics.roots import Function, halves
 # Coefficients on each piece of an adaptive interpolant; its first pieces between two breaks, and its most.
 _COUNT = 32
 _FIRST_PIECES = 8
-_MOST_PIECES = 4096
+MOST_PIECES = 16_384
 _MOST_HALVINGS = 40
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -107,7 +107,7 @@ def interpolate(function: Function, breaks: Sequence[float], *, what: str) -> Pi
         count += len(low)
         if np.all(done):
             break
-        if count > _MOST_PIECES or not np.isfinite(scale):
+        if count > MOST_PIECES or not np.isfinite(scale):
             raise ProblemError(
                 f"{what} must be finite and smooth; its values near t = {low[~done][0]:.6g} are not those of a smooth "
                 "function: give its derivative, or list the corners in parameter"

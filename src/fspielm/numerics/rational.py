@@ -14,9 +14,6 @@ import scipy
 
 from fspielm.arrays import ComplexArray
 
-# More poles, relative to the number of points, are not determined by the values.
-_MOST_POLES_PER_POINT = 0.45
-
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -38,7 +35,8 @@ def rational(places: ComplexArray, values: ComplexArray, tol: float) -> Rational
     found = np.tile(values.mean(axis=0), (len(places), 1))
     while True:
         errors = np.where(rest, np.abs(values - found).max(axis=1), 0.0) / scale
-        if errors.max() <= tol or len(taken) >= _MOST_POLES_PER_POINT * len(places):
+        # values at n points determine fewer than n / 2 poles and their residues
+        if errors.max() <= tol or 2 * len(taken) + 2 > len(places):
             return Rational(_poles(places[taken], weights), float(errors.max()))
         taken.append(int(np.argmax(errors)))
         rest[taken[-1]] = False

@@ -9,12 +9,12 @@ import scipy
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.numerics.piecewise import PiecewiseChebyshev, expand
+from fspielm.numerics.tolerances import CLOSE, ITERATIONS
 
 # ---- Derivatives of Bessel functions with respect to their order
 
 # The power series is accurate below this argument, the closed form above it.
 _SERIES_END = 6.0
-_SERIES_TERMS = 40
 
 
 def jv_by_order(n: int, z: FloatArray) -> FloatArray:
@@ -44,7 +44,7 @@ def _by_order(n: int, z: FloatArray, sign: int) -> FloatArray:
 def _series(n: int, z: FloatArray, sign: int) -> FloatArray:
     """The derivative of the power series ``sum sign^k (z/2)^(v+2k) / (k! gamma(v+k+1))``, term by term."""
     half = 0.5 * z
-    k = np.arange(_SERIES_TERMS)
+    k = np.arange(ITERATIONS)
     terms = float(sign) ** k / (scipy.special.gamma(k + 1.0) * scipy.special.gamma(n + k + 1.0))
     powers = half[:, None] ** (n + 2.0 * k)
     return np.asarray(np.sum(powers * terms * (np.log(half)[:, None] - scipy.special.psi(n + k + 1.0)), axis=1))
@@ -67,8 +67,6 @@ def _closed_form(n: int, z: FloatArray, sign: int) -> FloatArray:
 
 # Interpolation pays from this number of arguments on.
 _MANY = 4000
-# Smaller arguments are evaluated directly: near the singularity at zero the pieces would be too many.
-_SMALL = 1e-6
 # Pieces are as long as their distance from zero, up to this length; this number of coefficients reaches rounding.
 _LONGEST, _COEFFICIENTS = 3.0, 20
 
@@ -80,7 +78,7 @@ def hankel_on_ray(order: int, z: NumberArray) -> ComplexArray:
     distances = np.abs(z).ravel()
     angle = complex(z.flat[0]) / float(distances[0])
     found = np.empty(z.size, dtype=np.complex128)
-    small = distances < _SMALL
+    small = distances < CLOSE  # near the singularity at zero the pieces would be too many
     found[small] = scipy.special.hankel1e(order, z.ravel()[small])
     found[~small] = _interpolated(order, angle, distances[~small])
     return found.reshape(z.shape)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from html import escape
-from importlib.resources import files
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar, final
@@ -15,10 +13,9 @@ import numpy as np
 
 from fspielm.disk import check_replaceable, staged_folder
 from fspielm.files.draft import ProblemFile
-from fspielm.geometry.pictures import require_matplotlib
 from fspielm.paper.cases import catalogue as cases
 from fspielm.paper.cases.case import Case
-from fspielm.paper.report.markup import number, typeset
+from fspielm.paper.templates import fill, require_pages
 from fspielm.resources import run_interruptibly
 from fspielm.solution.plot.errors import plot_comparison
 from fspielm.solution.plot.style import save_picture
@@ -64,11 +61,6 @@ class CaseRun(_Run):
     # of the solve with all of its rounds, without measuring and drawing
     seconds: float
 
-    @property
-    def paper_best(self) -> tuple[str, float]:
-        """The paper's best method for this case, and its error."""
-        return paper_best(self.case)
-
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -80,11 +72,6 @@ class FileRun(_Run):
     # the largest of several unknowns; None if the file has no exact solution
     relative_error: float | None
     seconds: float
-
-
-def paper_best(case: Case) -> tuple[str, float]:
-    """The method with the smallest error that the paper prints for a case, and that error."""
-    return min(((method, result.best) for method, result in case.paper.results.items()), key=lambda r: r[1])
 
 
 def run_case(case: Case, settings: Mapping[str, Any], *, rng: int | np.random.Generator | None = None) -> CaseRun:
@@ -135,104 +122,17 @@ def draw_run(run: CaseRun | FileRun, title: str | None = None) -> Figure:
 # Marks a page of ours, which a newer one may replace.
 GENERATOR = '<meta name="generator" content="fspielm demo">'
 
-_ROW = """\
-<tr><th scope="row"><a href="#{name}">{name}</a></th><td>{neurons}</td><td><strong>{error}</strong></td>\
-<td>{estimate}</td>\
-<td>{best} <span class="method">{method}</span></td><td>{time}</td></tr>"""
-
-_FIGURE = """\
-<figure id="{name}">
-<figcaption><h2>{title}</h2></figcaption>
-<img src="{picture}" alt="{alt}">
-<dl>
-{facts}
-</dl>{notes}
-</figure>"""
-
 
 def gallery_page(runs: Sequence[tuple[CaseRun, str]], *, rng: int) -> str:
     """The page for `runs`, each with the file name of its picture."""
-    return _resource("gallery.html").format(
-        generator=GENERATOR,
-        style=_resource("gallery.css"),
-        summary=_summary([run for run, _ in runs]),
-        rows="\n".join(_row(run) for run, _ in runs),
-        figures="\n".join(_figure(run, picture) for run, picture in runs),
-        rng=rng,
-    )
-
-
-def _resource(name: str) -> str:
-    return files("fspielm.paper").joinpath(name).read_text(encoding="utf-8")
+    return fill("gallery.html", generator=GENERATOR, summary=_summary([run for run, _ in runs]), runs=runs, rng=rng)
 
 
 def _summary(runs: Sequence[CaseRun]) -> str:
-    better = sum(run.relative_error < run.paper_best[1] for run in runs)
+    better = sum(run.relative_error < run.case.paper.best[1].best for run in runs)
     count = f"All {len(runs)}" if better == len(runs) else f"{better} of the {len(runs)}"
     seconds = sum(run.seconds for run in runs)
     return f"{count} beat the best error the paper prints; the solves took {duration(seconds)} together."
-
-
-def _row(run: CaseRun) -> str:
-    method, best = run.paper_best
-    return _ROW.format(
-        name=escape(run.case.name),
-        neurons=run.solution.report.neurons,
-        error=number(run.relative_error),
-        estimate=number(run.solution.report.error_estimate),
-        best=number(best),
-        method=escape(method),
-        time=duration(run.seconds),
-    )
-
-
-def _figure(run: CaseRun, picture: str) -> str:
-    report = run.solution.report
-    at = "" if run.case.time_slice is None else f" at time {run.case.time_slice:g}"
-    facts: dict[str, str] = {"Relative error": number(run.relative_error) + at}
-    if run.space_time_error is not None:
-        facts["Over all times"] = number(run.space_time_error)
-    facts |= _verdict(run) | {
-        "Features": _features(run),
-        "System": f"{report.rows} rows &times; {report.neurons} {report.noun}, solved by "
-        f"<code>{escape(report.least_squares)}</code> with row scaling {escape(report.scaling)}",
-    }
-    notes = f'\n<p class="notes">{escape(typeset(run.case.notes))}</p>' if run.case.notes else ""
-    title = escape(typeset(run.case.title))
-    return _FIGURE.format(
-        name=escape(run.case.name),
-        title=title,
-        picture=escape(picture),
-        alt=f"{title}: the solution and its pointwise error",
-        facts="\n".join(f"<dt>{term}</dt><dd>{fact}</dd>" for term, fact in facts.items()),
-        notes=notes,
-    )
-
-
-def _verdict(run: CaseRun) -> dict[str, str]:
-    """The solver's error estimate and verdict; empty if it made none."""
-    report = run.solution.report
-    if report.error_estimate is None:
-        return {}
-    over = " over all of space and time" if run.case.problem.domain.time is not None else ""
-    verdict = "converged" if report.converged else "not converged"
-    return {
-        "Error estimate": number(report.error_estimate) + over,
-        "Verdict": f"{verdict}: {escape(report.reason)}",
-    }
-
-
-def _features(run: CaseRun) -> str:
-    """The band that was found and the frequencies of the functions; or the functions chosen by hand."""
-    report, widths = run.solution.report, run.solution.report.widths
-    if widths is None:
-        return f"<code>{escape(report.features)}</code>"
-    bands = "; ".join(
-        f"{band.frequency:.4g} in <i>{escape(axis)}</i> ({escape(band.source)})" for axis, band in report.bands.items()
-    )
-    reach = ", ".join(f"{width:.4g}" for width in widths.values())
-    kind = escape(report.kind[0].upper() + report.kind[1:])
-    return f"{kind}, frequencies up to {reach}. Band found: {bands}."
 
 
 # ---- The demonstration
@@ -255,7 +155,7 @@ def run_demo(
     starts, ends : callable
         Called before and after each case, to show the progress.
     """
-    require_matplotlib()
+    require_pages()
     names = cases.names()
     check_replaceable(out, {"index.html", *(f"{name}.png" for name in names)}, mark=GENERATOR)
     runs = []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from sys import float_info
 from typing import final
 
 import numpy as np
@@ -26,19 +27,19 @@ from fspielm.geometry.domain import Domain
 from fspielm.geometry.level_curves import Extent, bisect_signs, curve_within, find_border, level_curves
 from fspielm.geometry.plane import parts_of
 from fspielm.geometry.time import SpaceTime, extrude
-from fspielm.numerics.tolerances import CLOSE, ROUNDED, SAME
+from fspielm.numerics.tolerances import CLOSE, PROBES, ROUNDED, SAME
 from fspielm.problem.setting import Setting
 from fspielm.problem.substitutions import levels_in
 
-# Polynomials up to this degree are solved, with so many digits, of which half tell whether zeros are real.
-_MOST_ZEROS, _DIGITS = 8, 40
+# Polynomials up to this degree are solved.
+_MOST_ZEROS = 8
 # Initial intervals along each axis, by the number of axes.
 _FIRST = {1: 256, 2: 32}
 # The most intervals or boxes at once.
 _MOST = 2**15
 # Boxes of this share of the extent are checked for a change of sign, and again whenever they are smaller by this
-# factor, as long as they are this few.
-_SMALL, _FINER, _FEW = 1 / 500, 1 / 32, 256
+# factor, as long as they are few.
+_SMALL, _FINER = 1 / 500, 1 / 32
 # The slope of a direction that hardly any border has.
 _OBLIQUE = sp.Rational(7310, 10000)
 _CORNERS = np.array([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)])
@@ -193,10 +194,11 @@ def _polish_roots(places: FloatArray, level: sp.Expr, x: sp.Symbol, near: float)
     if not level.is_polynomial(x) or not 1 < sp.degree(level, x) <= _MOST_ZEROS:
         return places
     try:
-        zeros = np.array([complex(zero) for zero in sp.Poly(level, x).nroots(n=_DIGITS)])
+        # twice the digits of a double, of which half tell whether zeros are real
+        zeros = np.array([complex(zero) for zero in sp.Poly(level, x).nroots(n=2 * float_info.dig)])
     except (PolynomialError, DomainError, NoConvergence):  # keep the places
         return places
-    real = zeros.real[np.abs(zeros.imag) <= 10.0 ** (-_DIGITS / 2) * np.abs(zeros)]
+    real = zeros.real[np.abs(zeros.imag) <= 10.0**-float_info.dig * np.abs(zeros)]
     if not len(real):
         return places
     nearest = real[np.argmin(np.abs(places[:, None] - real), axis=1)]
@@ -267,7 +269,7 @@ def _bracket_inside(enclosure: Enclosure, side: Field, extent: Extent) -> Ends:
     while len(lower) and sides.max() > ROUNDED * size:
         value, slope = enclosure(lower, lower + sides)
         lower = lower[_may_vanish(value) & _may_vanish(slope)]
-        if sides.max() <= wanted and (wanted == _SMALL * size or len(lower) <= _FEW):
+        if sides.max() <= wanted and (wanted == _SMALL * size or len(lower) <= PROBES):
             wanted *= _FINER
             ends = [lower + sides * corner for corner in _CORNERS]
             signs = [_is_negative(side, end) for end in ends]

@@ -15,7 +15,7 @@ from fspielm.arrays import BoolArray, FloatArray, NumberArray, spread_out
 from fspielm.geometry.boundary import BoundaryPart, Mask
 from fspielm.geometry.domain import Corner
 from fspielm.numerics.roots import bisect
-from fspielm.numerics.tolerances import BISECTIONS, CLOSE, PROBES, ROUNDING, SAME, STEP
+from fspielm.numerics.tolerances import BISECTIONS, CLOSE, ITERATIONS, PROBES, ROUNDED, ROUNDING, SAME, STEP
 from fspielm.problem.operator import cache_by_object
 from fspielm.problem.problem import Problem
 from fspielm.problem.setting import format_point
@@ -24,8 +24,6 @@ from fspielm.resources import check_deadline
 
 # Tolerance of places, relative to the domain's size.
 SAME_PLACE = CLOSE
-# Newton steps to find the unit coordinate of a point.
-_CORRECTIONS = 5
 
 
 def adjacent_points(problem: Problem, place: Corner, share: float) -> list[FloatArray]:
@@ -61,10 +59,12 @@ def _unit_of(part: BoundaryPart, point: FloatArray) -> float:
     """The unit coordinate of a point inside a smooth piece."""
     units = np.concatenate([np.linspace(low, high, PROBES)[1:-1] for low, high in pairwise(part.breaks)])
     unit = float(units[np.argmin(np.linalg.norm(part.place(units[:, None]).points - point, axis=1))])
-    for _ in range(_CORRECTIONS):
+    for _ in range(ITERATIONS):
         here, there = part.place(np.array([[unit], [unit + STEP]])).points
         speed = (there - here) / STEP
-        unit = float(np.clip(unit + speed @ (point - here) / (speed @ speed), 0.0, 1.0 - STEP))
+        before, unit = unit, float(np.clip(unit + speed @ (point - here) / (speed @ speed), 0.0, 1.0 - STEP))
+        if abs(unit - before) <= ROUNDED:
+            break
     return unit
 
 
@@ -287,7 +287,9 @@ def sides_of(problem: Problem, place: Corner) -> Sides:
 def values_jump(problem: Problem, place: Corner) -> bool:
     """Whether both sides of a place prescribe the unknown itself, with different values."""
     sides = sides_of(problem, place)
-    return all(side and side[0].operator.order == 0 for side in sides) and _jump(problem, place, sides)
+    if not all(side and side[0].operator.order == 0 and not side[0].value.needs_normals for side in sides):
+        return False
+    return _jump(problem, place, *(side[0] for side in sides))
 
 
 def _changes(problem: Problem, place: Corner) -> bool:
@@ -302,14 +304,13 @@ def _changes(problem: Problem, place: Corner) -> bool:
         len({term.order for term in c.operator.terms}) > 1 for c in (one, other)
     ):
         return True
-    return _jump(problem, place, sides) or (one.operator.order == 0 and _kink(problem, place, sides))
-
-
-def _jump(problem: Problem, place: Corner, sides: Sides) -> bool:
-    """Whether the data of the two sides jump at a place; False if they depend on the normal."""
-    one, other = (side[0] for side in sides)
     if one.value.needs_normals or other.value.needs_normals:
         return False
+    return _jump(problem, place, one, other) or (one.operator.order == 0 and _kink(problem, place, one, other))
+
+
+def _jump(problem: Problem, place: Corner, one: Relation, other: Relation) -> bool:
+    """Whether the data of the conditions on the two sides jump at a place."""
     gaps = []
     for step in (_NEARBY, SAME):
         here, there = adjacent_points(problem, place, step)
@@ -318,11 +319,8 @@ def _jump(problem: Problem, place: Corner, sides: Sides) -> bool:
     return 2 * gaps[1] > gaps[0] and gaps[1] > CLOSE * max(_scale(one), _scale(other))
 
 
-def _kink(problem: Problem, place: Corner, sides: Sides) -> bool:
-    """Whether the slopes of the data along the boundary jump at a place; False if they depend on the normal."""
-    one, other = (side[0] for side in sides)
-    if one.value.needs_normals or other.value.needs_normals:
-        return False
+def _kink(problem: Problem, place: Corner, one: Relation, other: Relation) -> bool:
+    """Whether the slopes of the data along the boundary jump at a place."""
     size = domain_size(problem)
     slopes = []
     for side, constraint in enumerate((one, other)):

@@ -92,30 +92,19 @@ class LinearFields:
             total = total + term.at(sites)[:, None, None] * share
         return total.reshape(number, len(sites), -1)
 
+    def combination(self, coefficients: NumberArray, sites: Sites) -> NumberArray:
+        """The sum of the fields times these coefficients, at `sites`."""
+        return np.asarray(self.derivative(sites.points, (0,) * sites.dimension) @ coefficients)
+
     def _time_order(self, orders: tuple[int, ...]) -> int:
         return orders[-1] if self.at_all_times else 0
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class LinearFieldCoefficient:
-    """A combination of `LinearFields` as a coefficient."""
-
-    fields: LinearFields
-    coefficients: NumberArray
-
-    def __call__(self, sites: Sites) -> NumberArray:
-        """Values at `sites`."""
-        values = self.fields.derivative(sites.points, (0,) * sites.dimension)
-        return np.asarray(values @ self.coefficients)
 
 
 # ---- What a system leaves open: the constant of a pressure, the rigid motions of a body
 
 
-# Nodes of integrals over the domain, and over space at some times.
-_NODES = 400
-_NODES_IN_SPACE, _TIMES = 100, 100
+# Nodes of integrals over the domain; and those over space, with as many times.
+_NODES, _NODES_IN_SPACE = 400, 100
 # A single row among thousands must count as much as they do together.
 _GAUGE_WEIGHT = 30.0
 
@@ -176,7 +165,7 @@ def _gauge_relation(mode: NumberArray, fields: LinearFields, setting: Setting) -
     """The integral of the unknowns times a field is zero, over the domain or over space at some times."""
     orders = (0,) * setting.dimension
     on = [place for place, one in enumerate(mode) if np.any(one)]
-    terms = tuple(Term(LinearFieldCoefficient(fields, mode[place]), orders, place) for place in on)
+    terms = tuple(Term(partial(fields.combination, mode[place]), orders, place) for place in on)
     names = " and ".join(setting.symbols[place].func.__name__ for place in on)
     name = f"mean of {names}" if fields.degree == 0 else f"motion of {names}"
     rule, times = _quadrature(fields, setting)
@@ -207,7 +196,7 @@ def _quadrature(fields: LinearFields, setting: Setting) -> tuple[Quadrature, Flo
         return domain.quadrature(_NODES), None
     assert isinstance(domain, SpaceTime)
     # denser towards both ends, where functions of high degree are least determined
-    angles = (np.arange(_TIMES) + 0.5) * np.pi / _TIMES
+    angles = (np.arange(_NODES_IN_SPACE) + 0.5) * np.pi / _NODES_IN_SPACE
     times = domain.time.start + domain.time.duration * 0.5 * (1 - np.cos(angles))
     return domain.space.quadrature(_NODES_IN_SPACE), times
 

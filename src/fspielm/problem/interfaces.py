@@ -23,7 +23,7 @@ from fspielm.problem.borders import LevelBorder
 from fspielm.problem.linear import coefficients_of, linear_operator, linear_parts, read_equation, residual_form
 from fspielm.problem.normal import normal
 from fspielm.problem.operator import FEW_SITES, Operator, along_normal, identity
-from fspielm.problem.places import Region, axes_across, probe
+from fspielm.problem.places import LEAST_SHARE, Region, axes_across, probe
 from fspielm.problem.setting import Rule, Setting, by_unknown, check_datum, freeze, written
 from fspielm.problem.statement import AnyCondition, Relation, check_weight
 from fspielm.problem.substitutions import Signs
@@ -111,8 +111,6 @@ class Interface(AnyCondition):
 # is read as a divergence form unless its pieces contradict that.
 
 
-# Distance of sites beside an interface, relative to its extent.
-_OFFSET = 1e-3
 # Coefficients of one unknown, by the orders of the derivative along each coordinate.
 Coefficients = Mapping[tuple[int, ...], sp.Expr]
 # From an expression to the same on one side of an interface.
@@ -210,7 +208,7 @@ def transmissions(
     unknowns = setting.symbols
     crossed = axes_across(part)
     tables = [{u: coefficients_of(parts, u, setting) for u in unknowns} for parts in reading.parts]
-    orders = [max(_order(table[u], crossed) for table in tables) for u in unknowns]
+    orders = [max((sum(o[a] for a in crossed) for table in tables for o in table[u]), default=0) for u in unknowns]
     fluxes, notes = _fluxes(reading, tables, orders, sides)
     rules = _values(setting, orders, condition)
     if fluxes is None:
@@ -224,10 +222,6 @@ def transmissions(
             value = setting.field(jumps[index], "the flux_jump of Interface", normals=True)
             rules.append(Transmission("flux", label, first, second, value))
     return Transmissions(tuple(rules), tuple(notes))
-
-
-def _order(coefficients: dict[tuple[int, ...], sp.Expr], crossed: Sequence[int]) -> int:
-    return max((sum(orders[axis] for axis in crossed) for orders in coefficients), default=0)
 
 
 def _fluxes(
@@ -327,8 +321,8 @@ def _refuse_zero_flux(
 
 def _vanishes(flux: Operator, sites: Sites, sign: int) -> bool:
     """Whether a flux vanishes for any unknown, on the interface and beside it."""
-    size = max(float(np.ptp(sites.points, axis=0).max()), float(np.abs(sites.points).max()), _OFFSET)
-    off = Sites(sites.points + sign * _OFFSET * size * sites.outward, sites.normals)
+    size = max(float(np.ptp(sites.points, axis=0).max()), float(np.abs(sites.points).max()), CLOSE)
+    off = Sites(sites.points + sign * CLOSE * size * sites.outward, sites.normals)
     terms = [term for term in flux.terms if term.order]
     return all(not np.any(term.at(sites)) and not np.any(term.at(off)) for term in terms)
 
@@ -432,10 +426,6 @@ def _may_be_divergence(
 
 
 # ---- Interfaces of a problem
-
-
-# Borders that are close on this share of their length coincide.
-_OVERLAP = 1e-2
 
 
 @final
@@ -567,7 +557,7 @@ def _refuse_coinciding(line: InterfaceLine, level: LevelBorder) -> None:
     sites = probe(line.part)
     near = CLOSE * max(float(np.abs(sites.points).max()), float(np.ptp(sites.points, axis=0).max()))
     before, at, after = (level.level(sites.points + step * near * sites.outward).real for step in (-1, 0, 1))
-    if np.mean(np.abs(at) <= CLOSE * np.abs(after - before)) > _OVERLAP:
+    if np.mean(np.abs(at) <= CLOSE * np.abs(after - before)) > LEAST_SHARE:
         raise ProblemError(
             f"the border {describe(level.expression)} = 0 of a Piecewise runs along that of the regions {line.name!r}; "
             "write what changes there by region too, with fs.ByRegion, or leave the regions out"

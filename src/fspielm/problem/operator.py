@@ -21,7 +21,7 @@ from fspielm.expr.functions import Field, describe, simplest_number
 from fspielm.expr.identities import is_multiple
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import Domain
-from fspielm.numerics.tolerances import ROUNDED, ROUNDING
+from fspielm.numerics.tolerances import ITERATIONS, ROUNDED, ROUNDING
 
 # Samples that tell what a coefficient is like: whether it is zero, complex, or cancels others.
 FEW_SITES = 64
@@ -233,10 +233,6 @@ def product(first: Coefficient, second: Coefficient) -> Coefficient:
 # ---- Operators that are constant up to one common factor
 
 
-# Arbitrary places to evaluate a quotient, in units of 1/1009.
-_TEST_PLACES = (347, 31, 661, 929, 1499, -388)
-
-
 @final
 @dataclass(frozen=True, eq=False)
 class ConstantOperator:
@@ -289,8 +285,9 @@ def _ratio(above: sp.Expr, below: sp.Expr) -> complex | None:
     opaque = {part: sp.Dummy() for part in (above / below).atoms(AppliedUndef, sp.Derivative)}
     ratio = (above / below).xreplace(opaque)
     symbols = sorted(ratio.free_symbols, key=str)
-    for place in _TEST_PLACES:
-        at = {symbol: sp.Rational(place + 97 * i, 1009) for i, symbol in enumerate(symbols)}
+    # arbitrary places, where the quotient may happen to be undefined
+    for places in np.random.default_rng(0).normal(size=(ITERATIONS, len(symbols))).tolist():
+        at = {symbol: sp.Rational(place) for symbol, place in zip(symbols, places, strict=True)}
         try:
             number = complex(ratio.xreplace(at).evalf(30, strict=True))
         except (PrecisionExhausted, TypeError, ValueError, ArithmeticError):

@@ -7,6 +7,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef, UndefinedFunction
 
@@ -16,10 +17,6 @@ from fspielm.problem.substitutions import ByRegion
 
 if TYPE_CHECKING:
     from fspielm.problem.problem import Problem
-
-
-# Values of open symbols while a statement is read; nobody would write these.
-_STAND_IN, _NEXT = 0.73908513321516, 0.61803398874989
 
 
 class _StandIn(float):
@@ -66,10 +63,9 @@ def plain_symbol(symbol: sp.Symbol, function: AppliedUndef) -> ProblemError:
 
 
 def with_stand_ins(statement: Statement, symbols: tuple[sp.Symbol, ...]) -> Statement:
-    """The statement with placeholders for these symbols."""
-    return with_numbers(
-        statement, {symbol: _StandIn(_STAND_IN + place * _NEXT) for place, symbol in enumerate(symbols)}
-    )
+    """The statement with placeholders for these symbols: random numbers, which nobody would write."""
+    values = 1.0 + np.random.default_rng(0).random(len(symbols))
+    return with_numbers(statement, dict(zip(symbols, map(_StandIn, values), strict=True)))
 
 
 def stand_in_symbols(statement: Statement) -> tuple[sp.Symbol, ...]:

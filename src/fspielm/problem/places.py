@@ -24,6 +24,10 @@ from fspielm.problem.setting import Setting, format_point
 
 # Probes of a part; smaller pieces that conditions leave out or cover twice are not seen.
 PART_PROBES = 2000
+# Probes of a domain, to measure norms over it, and to see whether it is in pieces.
+DOMAIN_PROBES = 4000
+# Smaller shares of a border or of a domain are artefacts of sampling.
+LEAST_SHARE = 0.005
 
 
 class Sampler(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import cmath
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from graphlib import CycleError, TopologicalSorter
 from typing import Any, final
 
@@ -103,7 +103,7 @@ class Placed:
         values: NumberArray = np.full(len(points), np.nan)
         for index, name in enumerate(self.values):
             here = np.flatnonzero(which == index)
-            own = self.field(name)(points[here])
+            own = self._fields[name](points[here])
             if np.iscomplexobj(own) and not np.iscomplexobj(values):
                 values = values.astype(np.complex128)
             values[here] = own
@@ -114,7 +114,14 @@ class Placed:
 
     def field(self, name: str) -> Field:
         """The value of one region as a function of points anywhere."""
-        return make_field(self.values[name], self.coordinates, what=f"{self.what}, in {name!r},")
+        return self._fields[name]
+
+    @cached_property
+    def _fields(self) -> dict[str, Field]:
+        return {
+            name: make_field(value, self.coordinates, what=f"{self.what}, in {name!r},")
+            for name, value in self.values.items()
+        }
 
     def diff(self, derivative: sp.Derivative) -> Placed:
         """Its derivative, region by region; that of a callable must be given."""

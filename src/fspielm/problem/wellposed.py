@@ -15,13 +15,12 @@ from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.geometry.domain import Domain
 from fspielm.numerics.tolerances import PROBES, SAME
 from fspielm.problem.operator import Operator, constant_operator, determinant, is_characteristic
-from fspielm.problem.places import probe
+from fspielm.problem.places import DOMAIN_PROBES, LEAST_SHARE, probe
 from fspielm.problem.setting import Setting, format_point
 from fspielm.problem.statement import Initial, Relation
 
 _NEIGHBOURS = 8
 _STEPS = np.linspace(0.0, 1.0, 12)[1:-1]
-_FIRST_SAMPLE, _SECOND_SAMPLE = 600, 4000
 
 
 def connected_pieces(domain: Domain) -> tuple[FloatArray, NDArray[np.int_]]:
@@ -30,8 +29,8 @@ def connected_pieces(domain: Domain) -> tuple[FloatArray, NDArray[np.int_]]:
     Neighbouring points are connected if the straight line between them stays in the domain. If this finds several
     pieces, more points decide whether a narrow neck connects them.
     """
-    points, labels = _sampled_pieces(domain, _FIRST_SAMPLE)
-    return (points, labels) if labels.max() == 0 else _sampled_pieces(domain, _SECOND_SAMPLE)
+    points, labels = _sampled_pieces(domain, PROBES)
+    return (points, labels) if labels.max() == 0 else _sampled_pieces(domain, DOMAIN_PROBES)
 
 
 def _sampled_pieces(domain: Domain, n: int) -> tuple[FloatArray, NDArray[np.int_]]:
@@ -181,10 +180,6 @@ def _unknowns_without_conditions(constraints: Sequence[Relation], setting: Setti
 
 
 # ---- A single equation
-
-
-# Fewer points than this share are an artefact in a corner, not a piece.
-_LEAST_SHARE = 0.005
 
 
 def check_conditions(relations: tuple[Relation, ...], setting: Setting) -> str:
@@ -408,7 +403,7 @@ def _undetermined_piece(constraints: Sequence[Relation], domain: Domain, operato
         return ""
     points, labels = connected_pieces(domain)
     counts = np.bincount(labels)
-    large = np.flatnonzero(counts >= _LEAST_SHARE * len(points))
+    large = np.flatnonzero(counts >= LEAST_SHARE * len(points))
     if len(large) < 2:
         return ""
     fixing = [c for c in constraints if any(term.order == 0 for term in c.operator.terms)]

@@ -31,6 +31,7 @@ from fspielm.expr.functions import (
     same_name_hint,
 )
 from fspielm.geometry.boundary import Sites
+from fspielm.numerics.tolerances import ROUNDING
 from fspielm.problem.linear import linear_operator
 from fspielm.problem.normal import NormalDerivative, normal_derivative, normal_symbols, write_components
 from fspielm.problem.operator import Operator
@@ -52,8 +53,6 @@ if TYPE_CHECKING:
 
 # Functions that SymPy expands differently for real and for complex arguments.
 _COMPLEX_FUNCTIONS = (sp.re, sp.im, sp.conjugate, sp.adjoint, sp.transpose, sp.Abs, sp.arg, sp.sign)
-# Rounding of sums of sinusoids, by whatever method, relative to the norm of the terms.
-_ROUNDING = 2e-14
 
 
 # ---- Expressions in unknowns and their derivatives, made ready to be evaluated
@@ -480,13 +479,13 @@ def _rounding(solution: Solution, operator: Operator, sites: Sites) -> float | F
             leaf.sizes(part, operator.order)[0]
             for leaf, (_, part) in zip(basis.on_cells, split_leaves(basis, fields), strict=True)
         ]
-        return _ROUNDING * np.asarray(np.sum(sizes, axis=0))[cells]
+        return ROUNDING * np.asarray(np.sum(sizes, axis=0))[cells]
     waves, others = split_waves(basis, fields)
     sums = [group.fields[0] * np.linalg.norm(group.W, axis=1) ** operator.order for group in waves]
     for basis, part in others:
         W = basis.frequencies if basis.oscillates else None
         sums.append(part[0] * (np.ones(basis.size) if W is None else np.linalg.norm(W, axis=1)) ** operator.order)
-    return _ROUNDING * safe_norm(np.concatenate([np.empty(0), *sums]))
+    return ROUNDING * safe_norm(np.concatenate([np.empty(0), *sums]))
 
 
 # ---- Residuals of the equations

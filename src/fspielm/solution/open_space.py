@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.basis.basis import Basis, JoinedBasis
+from fspielm.basis.evaluation.sums import SLAB
 from fspielm.basis.outgoing.family import IncidentBasis, RegionalBasis
 from fspielm.basis.outgoing.grating import FoldedBasis, GratingBasis
 from fspielm.basis.outgoing.radiating import HarmonicBasis
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
 _DIRECTIONS_PER_RADIAN = 2.2
 _MORE_DIRECTIONS = 64
 _SCATTERED = "scattered field"
-# Functions times directions that are evaluated at a time.
-_MOST_ENTRIES = 4_000_000
 
 
 @final
@@ -176,7 +175,7 @@ def directions_around(problem: Problem) -> int:
 
 def _radiated(basis: Basis, coefficients: NumberArray, directions: FloatArray) -> ComplexArray:
     """The far field of a sum, some directions at a time: all functions in all directions may take gigabytes."""
-    count = max(_MOST_ENTRIES // max(basis.size, 1), 1)
+    count = max(SLAB // max(basis.size, 1), 1)
     pieces = [directions[begin : begin + count] for begin in range(0, len(directions), count)]
     return np.concatenate([np.empty(0, dtype=np.complex128), *(basis.far_field(d) @ coefficients for d in pieces)])
 

@@ -304,7 +304,7 @@ class Solution:
         SolveInterrupted
             After Ctrl-C; its `solution` is the best so far, this one at least.
         """
-        from fspielm.solvers.refine import refine
+        from fspielm.solvers.solve import refine
 
         return refine(self, tol, budget=budget, progress=progress)
 

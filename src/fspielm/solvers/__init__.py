@@ -3,14 +3,14 @@
 from fspielm.solvers.cells.first import first_cells
 from fspielm.solvers.cells.refine import refine
 from fspielm.solvers.continuation.branch import Bifurcation, Branch, BranchPoint, Fold
-from fspielm.solvers.continuation.follow import follow
-from fspielm.solvers.newton.round import smooth_problem
+from fspielm.solvers.continuation.walk import follow
+from fspielm.solvers.newton.iteration import smooth_problem
 from fspielm.solvers.newton.rounds import solve_nonlinear
 from fspielm.solvers.request import APPROACHES, Approach, Budget
+from fspielm.solvers.round import Ending, Step, StopReason, Strategy
 from fspielm.solvers.solve import solve
 from fspielm.solvers.strategies.cells import CellPlan
 from fspielm.solvers.strategies.selection import Selection, check_asked_for, select_strategies
-from fspielm.solvers.strategies.strategy import Ending, Step, StopReason, Strategy
 from fspielm.solvers.time.windows import is_long, solve_in_windows
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""The automatic solver: rounds until the estimate meets the tolerance, and their record.
+"""The automatic solver: rounds until the estimate meets the tolerance, and the solution with its verdict and report.
 
 `refine` is the loop of rounds. Linear problems, Newton's method and searches for modes share it, each with its own
 `Rounds`.
@@ -8,165 +8,72 @@ from __future__ import annotations
 
 import logging
 import math
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from functools import partial
 from time import perf_counter
 from typing import Literal, final
 
+import numpy as np
+
+from fspielm.arrays import FloatArray, safe_norm
 from fspielm.basis.singular.columns import jump_places
-from fspielm.errors import MemoryBudgetError, OutOfTime, ProblemError, SolveError, TooLongError, UnsuitableError
-from fspielm.estimate.bands import Bands, infer_bands
-from fspielm.estimate.estimate import ILL_POSED
+from fspielm.collocation.householder import Householder
+from fspielm.collocation.system import Discretisation, check_memory
+from fspielm.errors import (
+    AccuracyWarning,
+    MemoryBudgetError,
+    OutOfTime,
+    ProblemError,
+    SolveError,
+    TooLongError,
+    UnsuitableError,
+)
+from fspielm.estimate.bands import infer_bands
+from fspielm.estimate.estimate import ILL_POSED, ErrorEstimate, Verdict, judge
+from fspielm.estimate.examination import examine
+from fspielm.estimate.narrow import find_narrow
 from fspielm.estimate.stability import find_hidden
-from fspielm.resources import MANY_WAVES, Deadline, current_deadline, limited_to, memory_left
-from fspielm.solution.report import Forecast, NewtonStep, Round
-from fspielm.solvers.request import INTERRUPTED, LOOKING, Budget, Request, Streams, offering, timed
-from fspielm.solvers.round import Expected, Outcome, RoundPlan, RoundResult, operation_of, run_round
+from fspielm.problem.problem import Problem
+from fspielm.resources import MANY_WAVES, limited_to, memory_left
+from fspielm.solution.open_space import as_stated
+from fspielm.solution.report import BandReport, NewtonStep, Report, field_reports
+from fspielm.solution.solution import Solution
+from fspielm.solvers.request import INTERRUPTED, STAGE, Budget, Request, offering, silence
+from fspielm.solvers.round import (
+    BETTER,
+    LEAST_GROWTH,
+    LEAST_ROWS_PER_FUNCTION,
+    Ending,
+    Expected,
+    Outcome,
+    Record,
+    RoundPlan,
+    RoundResult,
+    Step,
+    StopReason,
+    Strategy,
+    run_round,
+    why_failed,
+)
 from fspielm.solvers.strategies.selection import check_asked_for, select_strategies
-from fspielm.solvers.strategies.strategy import Ending, Step, StopReason, Strategy, why_failed
 from fspielm.wording import duration, readable_bytes, system_size, too_many_waves
 
 _log = logging.getLogger(__name__)
 
-# Rounds that take longer than so many seconds are announced before they begin.
-LONG = 2.0
-# A round may end so many seconds after the budget, rather than be lost.
-_GRACE = 0.5
-
-
-@final
-@dataclass(eq=False)
-class Record:
-    """The rounds of a solve, the best of them, and where the time went.
-
-    The best round has the smallest estimate; where none has digits, the smallest misfit of its kind.
-
-    The `strategy` is that of the best round, and the `streams` are as they were before the first one. A round measures
-    the seconds of each `operation` of a large factorisation. The `choice` says which features were chosen, and why.
-    `under_way` is a round that has begun but not ended. The `deadline` is the end of the budget, or an earlier one that
-    is enforced already.
-    """
-
-    budget: Budget
-    bands: Bands | None = None
-    streams: Streams | None = None
-    rounds: tuple[Round, ...] = ()
-    best: RoundResult | None = None
-    strategy: Strategy | None = None
-    operation: float | None = None
-    deadline: Deadline = field(init=False)
-    choice: str = ""
-    under_way: Forecast | None = None
-    _began: float = field(default_factory=perf_counter)
-    _phases: dict[str, float] = field(default_factory=dict)
-    _is_late: bool = False
-
-    def __post_init__(self) -> None:
-        limit = Deadline.within(self.budget.seconds, self.budget.memory_limit, _GRACE)
-        self.deadline = limit.tightened(current_deadline())
-
-    @classmethod
-    def after(cls, before: Record, budget: Budget) -> Record:
-        """A record that goes on where another one ended, with a new budget."""
-        known = ("bands", "streams", "rounds", "best", "strategy", "operation", "choice")
-        return cls(budget, **{name: getattr(before, name) for name in known})
-
-    @property
-    def seconds_left(self) -> float:
-        """Seconds left of the budget."""
-        return self.deadline.seconds_left
-
-    @property
-    def seconds(self) -> dict[str, float]:
-        """Seconds of each phase over all rounds; the rest, under "choice", includes rounds that failed."""
-        rest = self.spent - sum(self._phases.values())
-        return self._phases | {"choice": max(rest, 0.0)}
-
-    @property
-    def kept_bytes(self) -> int:
-        """Bytes of the factored system of the best round, if it is kept."""
-        return 0 if self.best is None or self.best.reusable is None else self.best.reusable.factored.nbytes
-
-    @property
-    def spent(self) -> float:
-        """Seconds since the solve began."""
-        return perf_counter() - self._began
-
-    def meets(self, tol: float) -> bool:
-        """Whether the best round meets a tolerance."""
-        return self.best is not None and self.best.outcome.error <= tol
-
-    def note_larger_steps(self, title: str) -> None:
-        """Note that a kind of features goes on after all of them had ended by themselves."""
-        self._is_late = True
-        said = f"; with time left, {title} went on in larger steps"
-        self.choice += said if said not in self.choice else ""
-
-    def look(self, find: Callable[[], Bands], streams: Streams | None = None) -> None:
-        """Find the bands within a share of the time, and keep the streams that rounds draw from."""
-        share = Deadline(self._began + LOOKING * (self.budget.seconds or float("inf")), grace=float("inf"))
-        with share.enforced():
-            self.bands, self._phases["bands"] = timed(find)
-        self.streams = deepcopy(streams)
-
-    def begin(self, request: Request, plan: RoundPlan, seconds: float) -> Forecast:
-        """Begin a round that is forecast to take so many seconds; announce it if that is long."""
-        rows = plan.rows(request.problem)
-        self.under_way = Forecast(len(self.rounds) + 1, plan.why, plan.neurons, rows, seconds, plan.cells)
-        if seconds > LONG:
-            _log.info("%s", self.under_way)
-            request.progress(self.under_way)
-        return self.under_way
-
-    def add(self, latest: RoundResult, *, forecast: float, seconds: float, strategy: Strategy | None = None) -> Round:
-        """Add a round of a strategy, with the seconds that were forecast and those that it took."""
-        for phase, taken in latest.seconds.items():
-            self._phases[phase] = self._phases.get(phase, 0.0) + taken
-        self.operation = operation_of(latest) or self.operation
-        shown = latest.outcome
-        # without digits, misfits of different kinds cannot be compared: the kind that was planned later is taken
-        best, family = self.best, type(getattr(latest.plan, "family", None))
-        is_other = best is not None and not isinstance(getattr(best.plan, "family", None), family)
-        if is_other and best is not None and best.outcome.error == shown.error:
-            best = latest if self._is_late else None
-        if best is None or (best is not latest and shown.badness <= best.outcome.badness):
-            self.best, self.strategy = latest, strategy
-        done = Round(
-            number=len(self.rounds) + 1,
-            why=latest.plan.why,
-            neurons=shown.neurons,
-            rows=latest.rows,
-            widths=latest.plan.widths(latest.basis),
-            error_estimate=shown.error,
-            growth=shown.growth,
-            seconds=seconds,
-            forecast=forecast,
-            cells=latest.plan.cells,
-        )
-        self.rounds += (done,)
-        self.under_way = None
-        _log.info("%s", done)
-        return done
-
-
 # ---- Fitting a round into the budget
 
-# With fewer rows the solution is free to oscillate between them.
-_LEAST_ROWS_PER_NEURON = 1.2
 # A round may take this many times its forecast.
 _FORECAST_MARGIN = 1.25
 # The first round has at least so many functions, however little time is left.
 _FEWEST = 100
 # A budget that is too small for a first digit by more than `_BY_FAR`, or for the round by more than `_HOPELESS`, is
 # tried with at most `_TOKEN` functions: few show as well as many that there is no digit.
-_BY_FAR = 2
-_TOKEN, _HOPELESS = 500, 100
+_BY_FAR, _HOPELESS, _TOKEN = 2, 100, 500
 # A solve imports modules of so many bytes: a smaller budget does not count what the process holds.
 _MODULES = 2**26
-# A round that was made smaller must still be larger than the one before, by this factor.
-_LARGER = 1.1
 
 
 @final
@@ -240,7 +147,7 @@ def _fit_into(request: Request, record: Record, step: Step, limit: _Limit) -> Ro
         return replace(limit.ending(wanted), is_final=False)
     # functions in cells are many: their number does not compare with that of others
     alike = [each for each in record.rounds[-1:] if (each.cells is None) == (wanted.cells is None)]
-    no_larger = alike and smaller.neurons < _LARGER * alike[0].neurons
+    no_larger = alike and smaller.neurons < LEAST_GROWTH * alike[0].neurons
     if no_larger or (record.rounds and strategy.is_waste(limit.neurons)):
         return limit.ending(wanted)
     return smaller
@@ -250,9 +157,9 @@ def _limits(request: Request, record: Record, plan: RoundPlan) -> list[_Limit]:
     """What a plan would exceed of the budget, except time, and of the points chosen by hand."""
     wanted, budget = plan.neurons, request.budget
     exceeded = []
-    if request.points is not None and _LEAST_ROWS_PER_NEURON * wanted > (rows := plan.rows(request.problem)):
+    if request.points is not None and LEAST_ROWS_PER_FUNCTION * wanted > (rows := plan.rows(request.problem)):
         reason = f"{plan.size} are needed, too many for the {rows} rows of the points chosen by hand; give more"
-        exceeded.append(_Limit(int(rows / _LEAST_ROWS_PER_NEURON), "points", reason))
+        exceeded.append(_Limit(int(rows / LEAST_ROWS_PER_FUNCTION), "points", reason))
     if budget.neurons is not None and wanted > budget.neurons:
         needed = wanted if plan.cells is None else plan.size
         reason = f"the budget of {budget.neurons} functions ended it, {needed} are needed; allow more"
@@ -312,6 +219,8 @@ def bytes_of(request: Request, record: Record, plan: RoundPlan) -> int:
 
 # A first round may take this share of the time left; after that, it is tried with so many times fewer functions.
 FIRST_SHARE, _FEWER = 0.8, 8
+# A first round of nonlinear problems, or of modes, takes so many times as long as one linear solve.
+FIRST_TIMES = 5.0
 
 
 class Rounds(ABC):
@@ -404,12 +313,10 @@ def _fit_and_play(rounds: Rounds, step: Step) -> tuple[FittedPlan, RoundResult] 
 
 # ---- One kind of features after the other, and which of them goes on while there is time
 
-# Larger rounds help if the error falls by this factor with each doubling of the size, over the last doublings.
-_GAIN = 1.5
+# Larger rounds help if the error is better after each doubling of the size, over the last doublings.
 _DOUBLINGS, _LEAST_DOUBLINGS = 2, 0.5
-# A gamble is a larger round of a kind whose errors do not fall yet. All of them may take this share of the budget, and
-# so many times as long as all rounds before: twice as many functions take about eight times as long.
-_SHARE = 0.5
+# A gamble is a larger round of a kind whose errors do not fall yet. All of them may take a share of the budget, and so
+# many times as long as all rounds before: twice as many functions take about eight times as long.
 _TIMES = 16.0
 
 _NOT_TRIED = Ending("", cause=StopReason.STALLED)
@@ -485,7 +392,7 @@ class Trail:
     def helps(self) -> bool:
         """Whether errors fall fast enough for larger rounds to help."""
         doublings, fallen = self._error_fall
-        return self.has_doubled and fallen >= _GAIN**doublings
+        return self.has_doubled and fallen >= BETTER**doublings
 
     @property
     def _error_fall(self) -> tuple[float, float]:
@@ -505,7 +412,7 @@ def take_larger_steps(trails: Sequence[Trail], record: Record, tol: float) -> No
     Kinds whose errors fall with each doubling take part; those of others only while they are cheap, as a gamble.
     """
     most = _TIMES * record.spent
-    gamble = min(_SHARE * (record.budget.seconds or float("inf")), most)
+    gamble = min(STAGE * (record.budget.seconds or float("inf")), most)
     with_more_time = most - gamble
     offers = {i: offer for i, trail in enumerate(trails) if (offer := trail.offer())}
     while not record.meets(tol):
@@ -525,7 +432,7 @@ def take_larger_steps(trails: Sequence[Trail], record: Record, tol: float) -> No
         if few and gamble < seconds <= gamble + with_more_time:
             trails[i].ending = Ending(
                 f"rounds so far brought little; the next one, {step.plan.size}, may show more and would take about "
-                f"{duration(seconds)}: allow {duration(seconds / _SHARE)} with budget=fs.Budget(seconds=...)"
+                f"{duration(seconds)}: allow {duration(seconds / STAGE)} with budget=fs.Budget(seconds=...)"
             )
 
 
@@ -758,3 +665,130 @@ def _begin_as_before(request: Request, record: Record, before: History) -> Endin
         return Ending("") if step is None else _trail(request, record, step).follow()
     except Exception as error:  # whatever it is, other kinds may still find a solution
         return Ending(why_failed(error))
+
+
+# ---- Make a `Solution` with its verdict and report
+
+
+def finish_quietly(request: Request, found: History | Solution | None) -> Solution | None:
+    """A solution of the rounds so far; a solution by windows is returned as it is."""
+    return finish(request, found, quietly=True) if isinstance(found, History) else found
+
+
+def solution_of(
+    request: Request,
+    problem: Problem,
+    found: RoundResult,
+    record: Record,
+    choice: str,
+    ending: str = "",
+    newton: tuple[NewtonStep, ...] = (),
+    failure: str = "",
+) -> Solution:
+    """A solution of what no rounds of its own have led to, such as a mode or a place of a curve; without a warning."""
+    history = History(found, record, choice, ending, newton, failure)
+    return finish(replace(request, problem=problem), history, quietly=True)
+
+
+def finish(request: Request, solved: RoundResult | History, *, quietly: bool = False) -> Solution:
+    """Make a solution from a solve by hand or from rounds; `quietly` without a warning if it has not converged."""
+    problem, tol = request.problem, request.tol
+    history = solved if isinstance(solved, History) else None
+    done = solved.best if isinstance(solved, History) else solved
+    bands, band_reports = None if history is None else history.record.bands, {}
+    if bands is not None:
+        each = zip(problem.coordinates, bands.frequencies, bands.sources, strict=True)
+        band_reports = {str(symbol): BandReport(float(frequency), source) for symbol, frequency, source in each}
+    estimate = done.estimate
+    verdict = None
+    # a nonlinear problem is judged by the linear one that was solved last
+    linear = problem if problem.is_linear else done.discretisation.problem
+    if estimate is not None:
+        ending, failure = ("", "") if history is None else (history.ending, history.failure)
+        more_helps = history is not None and history.helps
+        verdict = judge(linear, estimate, tol, ending, bands, failure, more_helps=more_helps)
+    report = Report(
+        features=done.plan.description,
+        least_squares=repr(request.method),
+        scaling=request.scaling,
+        neurons=done.basis.size,
+        rows=done.rows,
+        points=done.discretisation.counts,
+        residuals=dict(done.residuals),
+        rank=done.rank,
+        condition=done.condition,
+        coefficient_norm=safe_norm(done.coefficients),
+        seconds=dict(done.seconds) if history is None else history.record.seconds,
+        rng=request.seed,
+        tol=tol,
+        error_estimate=None,
+        max_error_estimate=None,
+        scale=None,
+        converged=None,
+        reason="",
+        bands=band_reports,
+        rounds=() if history is None else history.record.rounds,
+        choice="" if history is None else history.choice,
+        sampled=() if estimate is None else tuple(str(look) for look in find_narrow(linear).looks),
+        remarks=problem.remarks if history is None or not history.remark else (*problem.remarks, history.remark),
+        cells=len(done.basis.on_cells[0].frames) if done.basis.on_cells else None,
+        tiling="".join(basis.in_words for basis in done.basis.on_cells),
+        newton=() if history is None else history.newton,
+    )
+    _log.debug("%s, %d rows x %d columns, rank %d", report.features, report.rows, report.neurons, report.rank)
+    if estimate is not None and verdict is not None:
+        report = judged(report, problem, estimate, verdict)
+        _log.info("%s: %s", "converged" if verdict.converged else "not converged", verdict.reason)
+        if not quietly:
+            warn_unless(verdict, stacklevel=5)
+    origin = None
+    if history is not None and (history.record.strategy is not None or not problem.is_linear):
+        origin = replace(request, progress=silence), history.record
+    if problem.domain.is_unbounded:
+        assert estimate is not None  # features chosen by hand were refused
+        return Solution(*as_stated(problem, done.basis, done.coefficients), report, estimate, _origin=origin)
+    if estimate is not None:
+        return Solution(problem, done.basis, done.coefficients, report, estimate, _origin=origin)
+    # the solution keeps this, so it has neither the fitted rows nor the progress function
+    assert isinstance(done.discretisation, Discretisation)  # only features chosen by hand are judged later
+    unplaced = replace(done.discretisation, sites={})
+    seed = int(request.streams.probes.integers(2**63))
+    later = partial(_judge_later, unplaced, done.coefficients, tol, request.budget, seed)
+    return Solution(problem, done.basis, done.coefficients, report, later)
+
+
+def judged(report: Report, problem: Problem, estimate: ErrorEstimate, verdict: Verdict) -> Report:
+    """The report with an error estimate and its verdict."""
+    return replace(
+        report,
+        error_estimate=estimate.relative,
+        max_error_estimate=estimate.largest,
+        scale=estimate.scale,
+        converged=verdict.converged,
+        reason=verdict.reason,
+        fields=field_reports(problem, estimate) if len(problem.unknowns) > 1 else {},
+    )
+
+
+def warn_unless(verdict: Verdict, *, stacklevel: int) -> None:
+    """Warn if a verdict is that the tolerance is not met."""
+    if not verdict.converged:
+        warnings.warn(f"not converged: {verdict.reason}", AccuracyWarning, stacklevel=stacklevel)
+
+
+def _judge_later(
+    discretisation: Discretisation, coefficients: FloatArray, tol: float, budget: Budget, seed: int
+) -> ErrorEstimate:
+    """Estimate the error when it is first used, with the warning that an immediate estimate would have given.
+
+    The method of the solve left no triangular factor, so that another factorisation is needed. Sites are drawn again.
+    The budget is that of the machine that estimates, which need not be that of the solve.
+    """
+    problem, rng = discretisation.problem, np.random.default_rng(seed)
+    sites = discretisation.points.draw(problem, rng)
+    drawn = replace(discretisation, sites=sites, threads=budget.thread_count)
+    check_memory(drawn.rows, drawn.basis.size, 0, budget.memory_limit, itemsize=drawn.basis.dtype.itemsize)
+    system = drawn.assemble("rms")
+    estimate = examine(drawn, system.blocks, Householder.of_matrix(system.matrix), rng).estimate(coefficients)
+    warn_unless(judge(problem, estimate, tol, ""), stacklevel=5)
+    return estimate

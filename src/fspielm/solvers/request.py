@@ -19,6 +19,7 @@ from fspielm.collocation.least_squares import QR, LeastSquares
 from fspielm.collocation.points import Points
 from fspielm.collocation.system import Scaling
 from fspielm.errors import ProblemError, SolveInterrupted, blame
+from fspielm.numerics.tolerances import TINY
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import has_complex_operator
 from fspielm.resources import available_threads, physical_memory, read_size
@@ -107,12 +108,18 @@ def check_approach(approach: Any) -> None:
 # ---- The budget
 
 _MEMORY_SHARE = 0.6
+# The share of memory that one large table may take.
+TABLE_SHARE = 0.25
+# What takes longer than so many seconds is announced, and tried out before, or ended soon after an interruption.
+LONG = 2.0
 # Share of the time left that may be spent on looking at data, or on laying out functions, if there are others.
 LOOKING = 0.3
 # Solves that belong to a larger one aim at a tolerance that is smaller by this factor, since the rest may be harder.
 FINER = 0.1
-# The least seconds of a solve that has begun.
-_MOMENT = 1e-3
+# Share of the time left for one of several things to come.
+STAGE = 0.5
+# Right-hand sides or functions that are treated together.
+AT_ONCE = 48
 
 
 @final
@@ -175,7 +182,7 @@ class Budget:
 
 def with_seconds(budget: Budget, seconds: float) -> Budget:
     """The budget with the seconds that are left; as it is where there is no end of them."""
-    return budget if np.isinf(seconds) else replace(budget, seconds=max(seconds, _MOMENT))
+    return budget if np.isinf(seconds) else replace(budget, seconds=max(seconds, TINY))
 
 
 # ---- Independent streams of random numbers from one seed

@@ -1,13 +1,16 @@
-"""A round: what it tries, a forecast of its time, and the solve itself."""
+"""A round: what it tries, a forecast of its time, the solve itself; the record of all rounds, and what comes next."""
 
 from __future__ import annotations
 
+import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from enum import Enum
 from functools import partial
 from time import perf_counter
-from typing import Any, Self, TypeVar, cast, final
+from typing import Any, ClassVar, Self, TypeVar, cast, final
 
 import numpy as np
 
@@ -29,12 +32,16 @@ from fspielm.collocation.system import (
     make_blocks,
     matrix_bytes,
 )
+from fspielm.errors import MemoryBudgetError, SolveError, UnsuitableError, is_users
+from fspielm.estimate.bands import Bands
 from fspielm.estimate.estimate import CellErrors, ErrorEstimate
 from fspielm.estimate.examination import Examination, examine
 from fspielm.estimate.sensitivity import PROBES, fitting_columns, further_columns, special_beside
-from fspielm.numerics.tolerances import BISECTIONS
+from fspielm.numerics.tolerances import BISECTIONS, HALF, TINY
 from fspielm.problem.problem import Problem
-from fspielm.solvers.request import Request, timed
+from fspielm.resources import Deadline, current_deadline
+from fspielm.solution.report import Forecast, Round
+from fspielm.solvers.request import LONG, LOOKING, Approach, Budget, Request, Streams, timed
 from fspielm.wording import system_size
 
 # ---- The cost of a round
@@ -74,10 +81,6 @@ _SAMPLES = (8, 32)
 _FACTORED, _REPETITIONS = 256, 4
 # At least this share of the time of a sample grows with its size.
 _LEAST_SHARE = 0.25
-# Rounds that take fewer seconds, or this share of the time left, are not sampled, unless they call functions of the
-# user, which may be slow.
-_WORTH_TRYING = 1.0
-SHARE_OF_TIME = 0.2
 
 
 @final
@@ -170,14 +173,14 @@ _USUAL = Pace(draw=5e-6, place=1e-5, fill=6e-8, factor=3e-11, special=1e-6)
 
 
 def look_ahead(problem: Problem, plan: FeaturePlan, threads: int, operation: float | None, time_left: float) -> Outlook:
-    """Forecast the time of a plan, from samples of its work if it is long.
+    """Forecast the time of a plan, from samples of its work if it is long, or calls functions of the user.
 
     `operation` is `Pace.factor`, if a round has measured it.
     """
     extent, pace = extent_of(problem, plan), _USUAL
     fields = [field for relation in problem.relations for field in (relation.value, *relation.operator.fields)]
     calls_users = not all(field.is_formula for field in fields)  # whose functions may take any time
-    if calls_users or _USUAL.seconds(extent) > min(_WORTH_TRYING, SHARE_OF_TIME * time_left):
+    if calls_users or _USUAL.seconds(extent) > min(LONG, LOOKING * time_left):
         pace = try_out(problem, plan, threads)
     return Outlook(extent, pace if operation is None else replace(pace, factor=operation))
 
@@ -385,9 +388,6 @@ _NEARLY = 10.0
 # A row is at the floor if its residual is less than this, in units of the rounding of the coefficients; 1 to 5 are
 # typical.
 _NOISE = 12.0
-# Without digits, rounds are compared by their misfit times a number larger than any error; smaller misfits than the
-# second number say nothing.
-_UNCERTAIN, _LEAST_MISFIT = 1e20, 1e-8
 
 
 @final
@@ -416,8 +416,8 @@ class Outcome:
 
     @property
     def badness(self) -> float:
-        """The number that rounds are compared by: the error, or, without digits, a multiple of the misfit."""
-        return self.error if np.isfinite(self.error) else _UNCERTAIN * max(self.misfit, _LEAST_MISFIT)
+        """The number that rounds are compared by: the error; without digits the misfit, made larger than any error."""
+        return self.error if np.isfinite(self.error) else max(self.misfit, HALF) / TINY
 
 
 @final
@@ -507,3 +507,252 @@ def factor(method: LeastSquares, system: System, *, in_place: bool) -> tuple[Fac
     if system.imaginary is not None:
         coefficients = coefficients + 1j * factored.solve(system.imaginary)
     return factored, coefficients, factored.condition  # which is computed now
+
+
+# ---- The rounds of a solve
+
+_log = logging.getLogger(__name__)
+
+# A round may end so many seconds after the budget, rather than be lost.
+_GRACE = 0.5
+
+
+@final
+@dataclass(eq=False)
+class Record:
+    """The rounds of a solve, the best of them, and where the time went.
+
+    The best round has the smallest estimate; where none has digits, the smallest misfit of its kind.
+
+    The `strategy` is that of the best round, and the `streams` are as they were before the first one. A round measures
+    the seconds of each `operation` of a large factorisation. The `choice` says which features were chosen, and why.
+    `under_way` is a round that has begun but not ended. The `deadline` is the end of the budget, or an earlier one that
+    is enforced already.
+    """
+
+    budget: Budget
+    bands: Bands | None = None
+    streams: Streams | None = None
+    rounds: tuple[Round, ...] = ()
+    best: RoundResult | None = None
+    strategy: Strategy | None = None
+    operation: float | None = None
+    deadline: Deadline = field(init=False)
+    choice: str = ""
+    under_way: Forecast | None = None
+    _began: float = field(default_factory=perf_counter)
+    _phases: dict[str, float] = field(default_factory=dict)
+    _is_late: bool = False
+
+    def __post_init__(self) -> None:
+        limit = Deadline.within(self.budget.seconds, self.budget.memory_limit, _GRACE)
+        self.deadline = limit.tightened(current_deadline())
+
+    @classmethod
+    def after(cls, before: Record, budget: Budget) -> Record:
+        """A record that goes on where another one ended, with a new budget."""
+        known = ("bands", "streams", "rounds", "best", "strategy", "operation", "choice")
+        return cls(budget, **{name: getattr(before, name) for name in known})
+
+    @property
+    def seconds_left(self) -> float:
+        """Seconds left of the budget."""
+        return self.deadline.seconds_left
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """Seconds of each phase over all rounds; the rest, under "choice", includes rounds that failed."""
+        rest = self.spent - sum(self._phases.values())
+        return self._phases | {"choice": max(rest, 0.0)}
+
+    @property
+    def kept_bytes(self) -> int:
+        """Bytes of the factored system of the best round, if it is kept."""
+        return 0 if self.best is None or self.best.reusable is None else self.best.reusable.factored.nbytes
+
+    @property
+    def spent(self) -> float:
+        """Seconds since the solve began."""
+        return perf_counter() - self._began
+
+    def meets(self, tol: float) -> bool:
+        """Whether the best round meets a tolerance."""
+        return self.best is not None and self.best.outcome.error <= tol
+
+    def note_larger_steps(self, title: str) -> None:
+        """Note that a kind of features goes on after all of them had ended by themselves."""
+        self._is_late = True
+        said = f"; with time left, {title} went on in larger steps"
+        self.choice += said if said not in self.choice else ""
+
+    def look(self, find: Callable[[], Bands], streams: Streams | None = None) -> None:
+        """Find the bands within a share of the time, and keep the streams that rounds draw from."""
+        share = Deadline(self._began + LOOKING * (self.budget.seconds or float("inf")), grace=float("inf"))
+        with share.enforced():
+            self.bands, self._phases["bands"] = timed(find)
+        self.streams = deepcopy(streams)
+
+    def begin(self, request: Request, plan: RoundPlan, seconds: float) -> Forecast:
+        """Begin a round that is forecast to take so many seconds; announce it if that is long."""
+        rows = plan.rows(request.problem)
+        self.under_way = Forecast(len(self.rounds) + 1, plan.why, plan.neurons, rows, seconds, plan.cells)
+        if seconds > LONG:
+            _log.info("%s", self.under_way)
+            request.progress(self.under_way)
+        return self.under_way
+
+    def add(self, latest: RoundResult, *, forecast: float, seconds: float, strategy: Strategy | None = None) -> Round:
+        """Add a round of a strategy, with the seconds that were forecast and those that it took."""
+        for phase, taken in latest.seconds.items():
+            self._phases[phase] = self._phases.get(phase, 0.0) + taken
+        self.operation = operation_of(latest) or self.operation
+        shown = latest.outcome
+        # without digits, misfits of different kinds cannot be compared: the kind that was planned later is taken
+        best, family = self.best, type(getattr(latest.plan, "family", None))
+        is_other = best is not None and not isinstance(getattr(best.plan, "family", None), family)
+        if is_other and best is not None and best.outcome.error == shown.error:
+            best = latest if self._is_late else None
+        if best is None or (best is not latest and shown.badness <= best.outcome.badness):
+            self.best, self.strategy = latest, strategy
+        done = Round(
+            number=len(self.rounds) + 1,
+            why=latest.plan.why,
+            neurons=shown.neurons,
+            rows=latest.rows,
+            widths=latest.plan.widths(latest.basis),
+            error_estimate=shown.error,
+            growth=shown.growth,
+            seconds=seconds,
+            forecast=forecast,
+            cells=latest.plan.cells,
+        )
+        self.rounds += (done,)
+        self.under_way = None
+        _log.info("%s", done)
+        return done
+
+
+# ---- The interface of the kinds of functions that the automatic solver tries
+
+# ---- Numbers that several strategies share
+
+# Digits beyond those of the tolerance: the estimate is some ten to a hundred times larger than the error.
+SPARE_DIGITS = 1.5
+# The most digits that smooth functions have in double precision; and the digits to which they hold data that are not
+# smooth, or oscillate much faster than the waves of the equation.
+DIGITS, ROUGH_DIGITS = 12.0, 4.0
+# Coefficients so much larger than the solution show that a band is too narrow.
+NARROW = 1e3
+# Functions in the next round, relative to those before; at least.
+GROWTH, LEAST_GROWTH = 1.5, 1.26
+# Rows on the boundary for each function that is placed beside it; with fewer than the second number, functions are free
+# to oscillate between them.
+ROWS_PER_FUNCTION, LEAST_ROWS_PER_FUNCTION = 2.0, 1.2
+# Operations of a round that are many, so that others may be cheaper.
+DEAR = 2e11
+# Lines along each axis on which the frequencies of a solution are measured.
+CHORDS = 12
+# A round has helped if the estimate is smaller by this factor; and if a few rounds must be enough.
+BETTER, MUCH_BETTER = 1.5, 3.0
+# The most rounds of one kind of functions; and how many in a row may fail or not help.
+MOST_ROUNDS, PATIENCE = 20, 2
+
+# ---- The interface
+
+
+def why_failed(error: Exception) -> str:
+    """Why a kind of functions failed, in words; errors that the user has to correct are raised again.
+
+    An unexpected error is logged with its traceback, since other kinds may still find a solution.
+    """
+    if is_users(error):
+        raise error
+    if isinstance(error, UnsuitableError | SolveError | MemoryBudgetError):
+        return str(error)
+    _log.warning("a kind of functions failed", exc_info=error)
+    return f"{type(error).__name__}: {error}"
+
+
+@final
+class StopReason(Enum):
+    """Why there is no further round; an `Ending` has the details."""
+
+    MET = "the tolerance is met"
+    FLOOR = "the floor of double precision is reached"
+    BUDGET = "the budget allows no further round"
+    STALLED = "larger rounds did not help"
+    EXHAUSTED = "nothing larger is known, it failed, or would be as uncertain"
+
+
+@dataclass(frozen=True, eq=False)
+class Strategy(ABC):
+    """One kind of features, and what rounds with it have shown so far; immutable.
+
+    The `title` is its name in reports. It `redraws` its functions at the floor of double precision, unless these are
+    many.
+    """
+
+    approach: ClassVar[Approach]
+    title: ClassVar[str]
+    redraws: ClassVar[bool] = True
+
+    request: Request
+
+    @abstractmethod
+    def first(self) -> Step:
+        """The first step."""
+
+    @abstractmethod
+    def next(self, latest: RoundResult) -> Step | Ending:
+        """What to try after `latest`, the round of this strategy; or why nothing is left to gain."""
+
+    def smaller(self, plan: RoundPlan, neurons: int) -> RoundPlan | None:
+        """A plan with at most so many neurons; None if so few would have no digit."""
+        return None
+
+    def onward(self, latest: RoundResult) -> Step | None:
+        """A larger step than `latest`, whatever rounds so far have shown; None if there is none."""
+        return None
+
+    def around(self, problem: Problem) -> Strategy:
+        """The same strategy for another linearisation of a nonlinear problem."""
+        return self
+
+    def again(self, request: Request, bands: Bands, spare: float) -> Step | None:
+        """The first step for a similar problem; None if this strategy says nothing about it.
+
+        The estimate was below the tolerance by a factor of `spare`: if that is large, fewer functions may be enough.
+        """
+        return None
+
+    def finer(self, request: Request, latest: RoundResult) -> Step | Ending:
+        """What to try after `latest` for a request with a smaller tolerance."""
+        return replace(self, request=request).next(latest)
+
+    def is_waste(self, neurons: int) -> bool:
+        """Whether a round with so few neurons is known to have no digit."""
+        return False
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Step:
+    """What to try, and the strategy that says what comes next."""
+
+    plan: RoundPlan
+    strategy: Strategy
+
+
+@final
+@dataclass(frozen=True)
+class Ending:
+    """Why there is no further round; the `reason` is empty where the tolerance is met.
+
+    It is final where other kinds of features would be no better. Where the time of the budget is too short, `seconds`
+    is what the next round would take.
+    """
+
+    reason: str
+    is_final: bool = False
+    cause: StopReason = StopReason.EXHAUSTED
+    seconds: float = 0.0

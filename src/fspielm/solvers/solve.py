@@ -2,32 +2,57 @@
 
 from __future__ import annotations
 
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, final
 
 import numpy as np
 
+from fspielm.arrays import safe_norm
 from fspielm.basis.random.families import Family
-from fspielm.basis.singular.columns import Choice, check_singular
-from fspielm.collocation.least_squares import QR, LeastSquares
+from fspielm.basis.singular.columns import Choice, check_singular, missed_jumps
+from fspielm.cells.basis import CellBasis
+from fspielm.cells.frames import Frames
+from fspielm.cells.patchwork import Patchwork
+from fspielm.cells.tiling import tile_as
+from fspielm.collocation.least_squares import QR, Factored, LeastSquares
 from fspielm.collocation.points import Points
 from fspielm.collocation.system import Scaling, check_scaling
-from fspielm.errors import ProblemError
+from fspielm.errors import AccuracyWarning, ProblemError, SolveError
+from fspielm.estimate.estimate import judge
+from fspielm.estimate.examination import Examination
+from fspielm.estimate.narrow import find_narrow
+from fspielm.expr.functions import Value
+from fspielm.problem.derived import with_data
 from fspielm.problem.nonlinear.iterate import as_iterate
 from fspielm.problem.parameters import need_values
 from fspielm.problem.problem import Problem
 from fspielm.problem.scattering.inside import transmission_problem
 from fspielm.problem.scattering.media import has_media
+from fspielm.problem.scattering.open_domain import incident_of
 from fspielm.solution.solution import Solution
 from fspielm.solvers.by_hand import solve_by_hand
-from fspielm.solvers.driver import History, solve_automatically
-from fspielm.solvers.finish import finish, finish_quietly
+from fspielm.solvers.driver import History, finish, finish_quietly, judged, solve_automatically, warn_unless
 from fspielm.solvers.newton.rounds import solve_nonlinear
-from fspielm.solvers.request import Approach, Budget, Progress, Request, check_approach, offering
-from fspielm.solvers.round import RoundResult
+from fspielm.solvers.request import (
+    INTERRUPTED,
+    Approach,
+    Budget,
+    Progress,
+    Request,
+    Streams,
+    check_approach,
+    offering,
+    reporter,
+    timed,
+)
+from fspielm.solvers.round import Record, RoundResult
+from fspielm.solvers.strategies.cells import Cells
 from fspielm.solvers.time.windows import is_long, solve_in_windows
-
-_LEAST_TOLERANCE = 1e-15
 
 
 @offering(lambda solution: solution, "solution")
@@ -194,8 +219,9 @@ def check_arguments(
 
 def check_settings(tol: Any, budget: Any, features: Any = None, points: Any = None, least_squares: Any = None) -> None:
     """Refuse settings of the wrong kind, whatever the problem is."""
-    if isinstance(tol, bool) or not isinstance(tol, int | float | np.number) or not _LEAST_TOLERANCE <= tol < 1:
-        raise ProblemError(f"tol must be a number from {_LEAST_TOLERANCE:g} to 1; got {tol!r}")
+    least = np.finfo(float).resolution
+    if isinstance(tol, bool) or not isinstance(tol, int | float | np.number) or not least <= tol < 1:
+        raise ProblemError(f"tol must be a number from {least:g} to 1; got {tol!r}")
     for name, value, kind, example in (
         ("features", features, Family, "fs.FrequencyShift(2000, mu=(5, 100))"),
         ("points", points, Points, "fs.Points(interior=4000, boundary=400)"),
@@ -231,3 +257,210 @@ class Series:
         request = Request.of(problem, self._tol, self._budget, self._seed)
         self._before = solve_automatically(request, self._before)
         return finish(request, self._before)
+
+
+# ---- prepare(): factor once, then solve for many right-hand sides
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Prepared:
+    """A solved problem whose factorisation serves for other data.
+
+    Attributes
+    ----------
+    problem : Problem
+    solution : Solution
+        For the data it was prepared with; their band decided the features.
+    """
+
+    problem: Problem
+    solution: Solution
+    _factored: Factored
+    _examination: Examination
+    _budget: Budget
+    _singular: Choice = None
+    _progress: bool | Progress | None = None
+    _with_source: list[Prepared] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        return f"Prepared({self.solution!r})"
+
+    def solve(
+        self, right_hand_side: Value | Sequence[Value] | None = None, values: Mapping[str, Any] | None = None
+    ) -> Solution:
+        """Solve with other data, at a small fraction of the cost.
+
+        Parameters
+        ----------
+        right_hand_side : number, Expr or callable, optional
+            The right-hand side f of the equation read as ``operator(u) = f``; for a system a list of them, one for
+            each equation. Unchanged by default. If the problem was prepared without one, the first costs another
+            preparation, as features that satisfy the equation without it do not serve.
+        values : mapping, optional
+            New values of conditions, by block name (``"dirichlet x-"``, or ``"dirichlet x- u"`` with several unknowns)
+            or kind (``"dirichlet"``): numbers, expressions or callables; for ``"measured"`` an array too. With several
+            unknowns also mappings from those that get new ones: ``{"dirichlet": {u: 1}}``.
+
+        Returns
+        -------
+        Solution
+            With its own error estimate: data of a higher band than those it was prepared with are noticed,
+            with an `AccuracyWarning`.
+        """
+        problem = with_data(self.problem, right_hand_side, values)
+        if self._examination.discretisation.satisfies_equation and not problem.is_homogeneous:
+            return self._solve_with_source(problem)
+        return self._solve(problem)
+
+    def _solve_with_source(self, problem: Problem) -> Solution:
+        """Solve with a right-hand side that the features do not hold, which needs another preparation once."""
+        if self._with_source:
+            return self._with_source[0]._solve(problem)
+        tol, rng = self.solution.report.tol, self.solution.report.rng
+        settings: dict[str, Any] = {"budget": self._budget, "progress": self._progress, "singular": self._singular}
+        self._with_source.append(prepare(problem, tol=tol, rng=rng, **settings))
+        return self._with_source[0].solution
+
+    def _solve(self, problem: Problem) -> Solution:
+        tol, examination = self.solution.report.tol, self._examination
+        discretisation = examination.discretisation
+        values = discretisation.with_problem(problem).values
+        coefficients, solving = timed(lambda: self._factored.solve(values(examination.blocks)))
+        estimate, estimating = timed(lambda: examination.settled(examination.estimate(coefficients, problem), tol))
+        ending = "these data need another band than those that were prepared for; solve them by themselves"
+        missed = missed_jumps(problem, discretisation.basis)
+        if missed:
+            (x, y), estimate = missed[0], replace(estimate, relative=math.inf, largest=math.inf, unresolved=None)
+            where = f"values jump at ({x:.6g}, {y:.6g}), where those that were prepared for do not"
+            ending = f"{where}; solve them by themselves"
+        verdict = judge(problem, estimate, tol, ending)
+        report = replace(
+            judged(self.solution.report, problem, estimate, verdict),
+            residuals=dict(estimate.residuals),
+            coefficient_norm=safe_norm(coefficients),
+            seconds={"solve": solving, "estimate": estimating},
+            bands={},
+            rounds=(),
+            sampled=tuple(str(look) for look in find_narrow(problem).looks),
+        )
+        warn_unless(verdict, stacklevel=4)
+        return Solution(problem, discretisation.basis, coefficients, report, estimate)
+
+
+def prepare(
+    problem: Problem,
+    *,
+    tol: float = 1e-8,
+    budget: Budget | None = None,
+    rng: int | np.random.Generator | None = None,
+    progress: bool | Progress | None = None,
+    singular: Choice = None,
+    approach: Approach | None = None,
+) -> Prepared:
+    """Solve a problem automatically and keep its factorisation for further right-hand sides and data.
+
+    The band of the data given here decides the features: prepare with the most oscillating of the data to come.
+
+    Parameters
+    ----------
+    problem, tol, budget, rng, progress, singular, approach
+        As for `solve`.
+
+    Returns
+    -------
+    Prepared
+    """
+    check_arguments(problem, tol, budget)
+    check_singular(singular)
+    check_approach(approach)
+    if problem.domain.is_unbounded:
+        raise ProblemError("prepare is for bounded domains; solve an open one again for other data, fs.solve(problem)")
+    request = Request.of(problem, tol, budget, rng, progress, singular=singular, approach=approach, reuse=True)
+    history = solve_automatically(request)
+    kept = history.best.reusable
+    if kept is None:
+        raise SolveError("the factorisation was not kept")
+    solution = finish(request, history)
+    examination = kept.examination.for_many(request.streams.probes)
+    return Prepared(problem, solution, kept.factored, examination, request.budget, singular, progress)
+
+
+# ---- Solution.refine(): the same problem to more digits, from where a solve has ended
+
+# Attributes of requests that are also arguments of `solve`.
+_SETTINGS = ("tol", "budget", "progress", "points", "scaling", "singular", "approach")
+
+
+def refine(
+    solution: Solution, tol: float, *, budget: Budget | None = None, progress: Progress | bool | None = None
+) -> Solution:
+    """The function behind `Solution.refine`."""
+    check_settings(tol, budget)
+    _check_refinable(solution)
+    if solution.error_estimate <= tol:
+        why = judge(solution.problem, solution.estimate, tol, "").reason
+        return replace(solution, report=replace(solution.report, tol=tol, converged=True, reason=why))
+    request, record = solution._origin or _origin_of_loaded(solution)
+    streams = deepcopy(record.streams) or request.streams  # as a solve with this tolerance would begin with
+    own = replace(request, tol=tol, budget=budget or request.budget, streams=streams, progress=reporter(progress))
+    with offering(partial(_better_one, solution, tol), "solution"):
+        found = _better_one(solution, tol, _refined(solution, own, record))
+    if not found.converged:
+        warnings.warn(f"not converged: {found.report.reason}", AccuracyWarning, stacklevel=3)
+    return found
+
+
+def _refined(solution: Solution, request: Request, record: Record) -> Solution:
+    """Go on with the rounds of a linear problem; or solve again, with the solution as the guess if nonlinear."""
+    if record.strategy is not None:
+        with offering(partial(finish_quietly, request)):
+            return finish(request, solve_automatically(request, coarser=record), quietly=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", AccuracyWarning)  # the caller warns
+        settings: dict[str, Any] = {name: getattr(request, name) for name in _SETTINGS}
+        guess = None if solution.problem.is_linear else solution
+        return solve(solution.problem, rng=request.seed, least_squares=request.method, guess=guess, **settings)
+
+
+def _better_one(solution: Solution, tol: float, found: Solution | None) -> Solution:
+    """The better one of both solutions; the old one with the verdict for the new tolerance, which it misses."""
+    if found is not None and found.error_estimate < solution.error_estimate:
+        return found
+    cut = f"the error estimate {solution.error_estimate:.1e} misses the tolerance {tol:.0e}: {INTERRUPTED}"
+    why = cut if found is None else found.report.reason
+    return replace(solution, report=replace(solution.report, tol=tol, converged=False, reason=why))
+
+
+def _origin_of_loaded(solution: Solution) -> tuple[Request, Record]:
+    """Where to go on from a solution that was loaded: with its cells, for a linear problem of one material."""
+    problem, basis, report = solution.problem, solution.basis, solution.report
+    streams, seed = Streams.spawned(report.rng)
+    request = Request(problem, report.tol, Budget(), streams, seed, approach="windows" if report.windows else None)
+    record = Record(request.budget)
+    is_whole = problem.is_linear and not report.windows
+    if is_whole and isinstance(basis, CellBasis) and isinstance(basis.frames, Frames):
+        tiling = tile_as(problem.domain, basis.frames)
+        patchwork = Patchwork(problem, tiling, basis.degrees, basis.scales, request.threads)
+        record.strategy = Cells(request, patchwork)
+    return request, record
+
+
+def _check_refinable(solution: Solution) -> None:
+    """Refuse solutions that another solve would not reproduce."""
+    problem, report = solution.problem, solution.report
+    why = ""
+    if solution.caption or (problem.is_linear and not problem.relations):
+        why = "it is a part of a solution; refine the whole one, and take the part of that"
+    elif not report.rounds:
+        why = "its functions were chosen by hand, and say nothing of others; solve again, without them or with more"
+    elif problem.is_linear and problem.constraints and not _has_data(problem):
+        why = "it is a mode, or zero: the problem has no data; call fs.eigenmodes with a smaller tol"
+    if why:
+        raise ProblemError(f"this solution cannot be refined: {why}")
+
+
+def _has_data(problem: Problem) -> bool:
+    rng = np.random.default_rng(0)  # only looks
+    sampled = (each.values(each.sample(50, rng, "low-discrepancy")) for each in problem.relations)
+    return (problem.domain.is_unbounded and bool(incident_of(problem))) or any(map(np.any, sampled))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.polynomial import chebyshev
 
-from fspielm.numerics.chebyshev import Polynomials, add_up, join
+from fspielm.numerics.roots import Polynomials, add_up, join
 
 COUNT = 12
 

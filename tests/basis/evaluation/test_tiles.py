@@ -27,7 +27,7 @@ from fspielm.basis.evaluation import tiles
 from fspielm.basis.evaluation.sums import evaluate_each
 from fspielm.basis.singular.outgoing import Outgoing
 from fspielm.geometry import LShape, Sites
-from fspielm.numerics import chebyshev as polynomials
+from fspielm.numerics import roots as polynomials
 from fspielm.problem import Operator, Term, along_normal, derivative, identity
 
 K = 12.0

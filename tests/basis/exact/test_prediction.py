@@ -89,9 +89,9 @@ def test_two_draws_have_no_function_in_common() -> None:
 
 
 def test_what_does_not_fit_is_refused() -> None:
-    with pytest.raises(ProblemError, match=r"bands must have one entry for each of 2 axes; got \[1.0\]"):
+    with pytest.raises(ProblemError, match=r"bands.*2 axes.*\[1\.0\]"):
         reach_for(string(1.0), [1.0])
-    with pytest.raises(ProblemError, match="reach must have one entry for each of 2 axes"):
+    with pytest.raises(ProblemError, match=r"reach.*one entry.*2 axes"):
         neurons_for_reach(string(1.0), (1.0, 2.0, 3.0))
-    with pytest.raises(UnsuitableError, match="elliptic: nothing evolves; for such problems see neurons_needed"):
+    with pytest.raises(UnsuitableError, match=r"elliptic.*neurons_needed"):
         neurons_for_reach(laplace(), (1.0, 2.0))

@@ -109,8 +109,7 @@ def test_exactly_dependent_columns_have_no_condition_and_no_solution(matrix: np.
     factored = Householder.of_matrix(matrix)
     assert factored.condition == np.inf
     assert factored.rank == 24
-    message = "column 7 of 25 is exactly dependent on the others; use TruncatedSVD, or other functions"
-    with pytest.raises(SolveError, match=message):
+    with pytest.raises(SolveError, match=r"column 7 of 25.*dependent"):
         factored.solve_triangle(np.ones(25))
 
 
@@ -119,14 +118,14 @@ def test_fewer_rows_than_columns_have_a_triangle_but_no_solution(draw: Draw) -> 
     assert factored.shape == (10, 25)
     assert factored.diagonal.shape == (10,)
     assert factored.condition == np.inf
-    with pytest.raises(SolveError, match=r"LAPACK [dz]trtrs failed with info=-\d"):
+    with pytest.raises(SolveError, match=r"[dz]trtrs failed.*info=-\d"):
         factored.solve_triangle(np.ones(25))
 
 
 def test_a_matrix_alone_has_no_coefficients(matrix: np.ndarray, draw: Draw) -> None:
     alone = Householder.of_matrix(matrix)
     for factored in (alone, alone.extend(np.asfortranarray(draw(70, 3)))):
-        with pytest.raises(SolveError, match="the matrix was factored without values; solve for some"):
+        with pytest.raises(SolveError, match="factored without values"):
             _ = factored.coefficients
 
 
@@ -153,7 +152,7 @@ def test_failures_of_lapack_are_told(
         return failing if wanted == name else original(wanted, arrays)
 
     monkeypatch.setattr("scipy.linalg.get_lapack_funcs", functions)
-    with pytest.raises(SolveError, match=f"LAPACK d{name} failed with info=-5"):
+    with pytest.raises(SolveError, match=rf"d{name} failed.*info=-5"):
         ask(factored, columns)
 
 

@@ -80,13 +80,13 @@ def test_svd_that_does_not_converge_says_so(monkeypatch: pytest.MonkeyPatch) -> 
         raise linalg.LinAlgError("SVD did not converge in Linear Least Squares")
 
     monkeypatch.setattr("scipy.linalg.lstsq", failing)
-    with pytest.raises(SolveError, match="the singular values did not converge"):
+    with pytest.raises(SolveError, match=r"singular values.*converge"):
         solve(TruncatedSVD(), np.eye(3), np.ones(3))
 
 
 @pytest.mark.parametrize("tol", [0, 0.0, 1, 2.0, -1e-12, np.nan, np.inf, "small", None])
 def test_svd_refuses_a_tolerance_outside_zero_and_one(tol: Any) -> None:
-    with pytest.raises(ProblemError, match="tol must be a number between 0 and 1, such as 1e-12; got"):
+    with pytest.raises(ProblemError, match=r"tol.*between 0 and 1"):
         TruncatedSVD(tol)
 
 
@@ -189,15 +189,13 @@ def test_qr_of_a_repeated_column_reports_one_less(rng: np.random.Generator) -> N
 def test_qr_refuses_a_column_of_zeros(rng: np.random.Generator) -> None:
     matrix = rng.normal(size=(40, 10))
     matrix[:, 3] = 0
-    message = "1 of 10 columns are exactly dependent on the others; use TruncatedSVD, or other functions"
-    with pytest.raises(SolveError, match=message):
+    with pytest.raises(SolveError, match=r"1 of 10 columns.*dependent"):
         solve(QR(), matrix, np.ones(40))
 
 
 @pytest.mark.parametrize("columns", [11, 30])
 def test_qr_refuses_fewer_rows_than_columns(columns: int) -> None:
-    message = f"QR needs at least as many rows as functions; got 10 rows and {columns} functions: add points"
-    with pytest.raises(SolveError, match=message):
+    with pytest.raises(SolveError, match=rf"QR.*10 rows and {columns} functions"):
         solve(QR(), np.ones((10, columns)), np.ones(10))
 
 

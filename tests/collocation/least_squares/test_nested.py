@@ -19,26 +19,55 @@ COLUMNS = LEAVES * (OWN + SHARED)
 MERGES: list[Any] = [((0, 1), (2, 3)), (((0, 1), 2), 3), ((0, 2), (1, 3)), (3, (2, (0, 1))), (0, 1, 2, 3)]
 
 
-def nested(draw: Draw, merges: Any = MERGES[0], *, values: int = 1, keep: bool = True, threads: int = 1) -> Nested:
+class Tables:
+    """The rows of each leaf: own columns, shared ones and values; zeros where other leaves have more of them."""
+
+    def __init__(self, rows: list[np.ndarray], values: int) -> None:
+        self.rows, self.values = rows, values
+
+    def __call__(self, leaves: np.ndarray, values: int) -> np.ndarray:
+        some = [self.rows[leaf] for leaf in leaves]
+        height, width = (max(each.shape[axis] for each in some) for axis in (0, 1))
+        found = np.zeros((len(some), height, width), dtype=some[0].dtype)
+        for matrix, each in zip(found, some, strict=True):
+            count = each.shape[1] - values
+            matrix[: len(each), :count] = each[:, :count]
+            matrix[: len(each), width - values :] = each[:, count:]
+        return found
+
+
+def nested(
+    draw: Draw,
+    merges: Any = MERGES[0],
+    *,
+    values: int = 1,
+    keep: bool = True,
+    threads: int = 1,
+    kinds: Any = ([0, 1], [2], [3]),
+) -> Nested:
     """Leaves in a ring: each has columns of its own, and shares some with the next."""
-    leaves = []
+    leaves, tables = [], []
     for leaf in range(LEAVES):
         own = np.arange(OWN) + leaf * OWN
         both = [LEAVES * OWN + edge * SHARED + np.arange(SHARED) for edge in (leaf, (leaf + 1) % LEAVES)]
-        rows = draw(HEIGHT, OWN + 2 * SHARED + values)
-        leaves.append(Leaf(own, np.concatenate(both), HEIGHT, rows.dtype, rows.copy))
+        tables.append(draw(HEIGHT, OWN + 2 * SHARED + values))
+        rows = leaf * HEIGHT + np.arange(HEIGHT)
+        leaves.append(Leaf(own, np.concatenate(both), rows, tables[-1].dtype))
     sharing = np.repeat([1, 2], [LEAVES * OWN, LEAVES * SHARED])
-    return Nested(tuple(leaves), merges, sharing, values, threads, keep)
+    alike = tuple(np.array(kind) for kind in kinds)
+    return Nested(tuple(leaves), merges, sharing, values, Tables(tables, values), alike, threads, keep)
+
+
+def tables_of(matrix: Nested) -> list[np.ndarray]:
+    assert isinstance(matrix.fill, Tables)
+    return matrix.fill.rows
 
 
 def dense(matrix: Nested) -> tuple[np.ndarray, np.ndarray]:
     """The same rows, with all columns; and the values."""
     rows, values = np.zeros(matrix.shape, dtype=matrix.dtype), []
-    for number, leaf in enumerate(matrix.leaves):
-        filled = leaf.fill()
-        rows[number * HEIGHT : (number + 1) * HEIGHT, np.concatenate([leaf.own, leaf.shared])] = filled[
-            :, : -matrix.values
-        ]
+    for leaf, filled in zip(matrix.leaves, tables_of(matrix), strict=True):
+        rows[leaf.rows[:, None], np.concatenate([leaf.own, leaf.shared])] = filled[:, : -matrix.values]
         values.append(filled[:, -matrix.values :])
     return rows, np.concatenate(values)
 
@@ -86,9 +115,9 @@ def test_what_is_real_stays_so_beside_complex_leaves(rng: np.random.Generator, m
     real = nested(lambda *shape: rng.normal(size=shape), merges, values=2)
     rows, values = dense(real)
     width, added = OWN + 2 * SHARED, 1j * rng.normal(size=(HEIGHT, OWN + 2 * SHARED))
-    filled = real.leaves[1].fill()
+    filled = tables_of(real)[1]
     entries = np.column_stack([filled[:, :width] + added, filled[:, width] + 1j * filled[:, width + 1]])
-    matrix = spoiled(real, 1, fill=entries.copy, dtype=entries.dtype)
+    matrix = replace(spoiled(real, 1, entries), kinds=tuple(np.array([leaf]) for leaf in range(LEAVES)))
     rows = rows.astype(complex)
     rows[HEIGHT : 2 * HEIGHT, np.concatenate([matrix.leaves[1].own, matrix.leaves[1].shared])] += added
     factored, data = NestedQR(matrix), values[:, 0] + 1j * values[:, 1]
@@ -138,41 +167,64 @@ def test_the_forecast_is_of_the_memory_that_is_taken(draw: Draw) -> None:
     assert matrix.cost.operations > 0
 
 
-def spoiled(matrix: Nested, number: int, **changes: Any) -> Nested:
-    leaves = list(matrix.leaves)
-    leaves[number] = replace(leaves[number], **changes)
-    return replace(matrix, leaves=tuple(leaves))
+def spoiled(matrix: Nested, number: int, rows: np.ndarray) -> Nested:
+    """The same with other rows of a leaf, of which there may be fewer."""
+    leaves, tables = list(matrix.leaves), list(tables_of(matrix))
+    leaves[number] = replace(leaves[number], rows=leaves[number].rows[: len(rows)], dtype=rows.dtype)
+    tables[number] = rows
+    return replace(matrix, leaves=tuple(leaves), fill=Tables(tables, matrix.values))
+
+
+@pytest.mark.parametrize("kinds", [([0, 1, 2, 3],), ([0, 3], [1, 2]), ([2], [0], [1], [3])], ids=str)
+def test_leaves_of_different_sizes_are_factored_together(draw: Draw, kinds: Any) -> None:
+    matrix = nested(draw, kinds=kinds)
+    short = tables_of(matrix)[1][:-2]
+    narrow = matrix.leaves[2]
+    kept = np.r_[0 : OWN + SHARED, OWN + 2 * SHARED]
+    matrix = spoiled(matrix, 1, short)
+    tables, leaves = list(tables_of(matrix)), list(matrix.leaves)
+    tables[2], leaves[2] = tables[2][:, kept], replace(narrow, shared=narrow.shared[:SHARED])
+    sharing = matrix.sharing.copy()
+    sharing[narrow.shared[SHARED:]] = 1
+    matrix = replace(matrix, leaves=tuple(leaves), fill=Tables(tables, 1), sharing=sharing)
+    rows, values = np.zeros((LEAVES * HEIGHT, COLUMNS), dtype=matrix.dtype), np.zeros(LEAVES * HEIGHT, matrix.dtype)
+    for leaf, filled in zip(matrix.leaves, tables_of(matrix), strict=True):
+        rows[leaf.rows[:, None], np.concatenate([leaf.own, leaf.shared])] = filled[:, :-1]
+        values[leaf.rows] = filled[:, -1]
+    factored = NestedQR(matrix)
+    np.testing.assert_allclose(factored.coefficients, np.linalg.lstsq(rows, values)[0], rtol=0, atol=1e-11)
+    np.testing.assert_allclose(factored.solve(values), np.linalg.lstsq(rows, values)[0], rtol=0, atol=1e-11)
 
 
 @pytest.mark.parametrize("column", [0, -1], ids=["matrix", "values"])
 def test_refuses_what_is_not_finite(draw: Draw, column: int) -> None:
     matrix = nested(draw)
-    rows = matrix.leaves[1].fill()
+    rows = tables_of(matrix)[1].copy()
     rows[3, column] = np.nan
-    with pytest.raises(SolveError, match="contains NaN or infinity"):
-        NestedQR(spoiled(matrix, 1, fill=rows.copy))
+    with pytest.raises(SolveError, match="NaN"):
+        NestedQR(spoiled(matrix, 1, rows))
 
 
 def test_refuses_too_few_rows(draw: Draw) -> None:
     matrix = nested(draw)
-    rows = matrix.leaves[2].fill()[: OWN - 1]
-    with pytest.raises(SolveError, match=f"{OWN - 1} rows do not determine the {OWN} columns that no others share"):
-        NestedQR(spoiled(matrix, 2, fill=rows.copy, height=OWN - 1))
+    rows = tables_of(matrix)[2][: OWN - 1]
+    with pytest.raises(SolveError, match=rf"{OWN - 1} rows.*{OWN} columns"):
+        NestedQR(spoiled(matrix, 2, rows))
 
 
 def test_refuses_dependent_columns(draw: Draw) -> None:
     matrix = nested(draw)
-    rows = matrix.leaves[0].fill()
+    rows = tables_of(matrix)[0].copy()
     rows[:, 1] = 0.0
-    with pytest.raises(SolveError, match=f"1 of {COLUMNS} columns are exactly dependent"):
-        NestedQR(spoiled(matrix, 0, fill=rows.copy))
+    with pytest.raises(SolveError, match=rf"1 of {COLUMNS} columns.*dependent"):
+        NestedQR(spoiled(matrix, 0, rows))
 
 
 def test_leaves_out_dependent_columns_where_it_may(draw: Draw) -> None:
     matrix = nested(draw)
-    gone, filled = matrix.leaves[0].own[1], matrix.leaves[0].fill()
+    gone, filled = matrix.leaves[0].own[1], tables_of(matrix)[0].copy()
     filled[:, 1] = 0.0
-    matrix = replace(spoiled(matrix, 0, fill=filled.copy), leave_out=True)
+    matrix = replace(spoiled(matrix, 0, filled), leave_out=True)
     rows, _ = dense(matrix)
     known = draw(COLUMNS)
     known[gone] = 0.0
@@ -185,7 +237,7 @@ def test_leaves_out_dependent_columns_where_it_may(draw: Draw) -> None:
 
 
 def test_refuses_a_tree_that_leaves_columns_over(draw: Draw) -> None:
-    with pytest.raises(SolveError, match="columns have entries in leaves that are not in the tree"):
+    with pytest.raises(SolveError, match=r"columns.*not in the tree"):
         NestedQR(replace(nested(draw), merges=((0, 1), 2)))
 
 

@@ -12,7 +12,7 @@ from fspielm.resources import Deadline
 def in_strips(monkeypatch):
     monkeypatch.setattr(householder, "_ONE_STRIP_OPERATIONS", 0.0)
     monkeypatch.setattr(householder, "_STRIP", 7)
-    monkeypatch.setattr(householder, "_ROTATED_OPERATIONS", 1.0)
+    monkeypatch.setattr(householder, "LONG", 1.0)
 
 
 def _matrix(shape, dtype):

@@ -8,8 +8,7 @@ from scipy.special import jn_zeros
 import fspielm as fs
 from fspielm.arrays import FloatArray
 from fspielm.eigen import Membrane, membrane_of
-from fspielm.eigen.membranes.look import Choice, look_at
-from fspielm.eigen.membranes.pinned import pinned, scan
+from fspielm.eigen.membranes.look import Choice, look_at, pinned, scan
 from fspielm.eigen.pencil import read_pencil
 
 x, y, lam = sp.symbols("x y lam")
@@ -100,7 +99,7 @@ def test_weyls_law_has_the_terms_of_boundary_corners_and_bends(domain: fs.Domain
 
 @pytest.mark.usefixtures("patient")
 def test_other_problems_are_not_counted() -> None:
-    with pytest.raises(fs.ProblemError, match="of one piece, with values or slopes of zero along all of its boundary"):
+    with pytest.raises(fs.ProblemError, match=r"one piece.*values or slopes"):
         fs.count_modes(membrane(fs.Box((0, 0), (1, 1)), fs.Robin(1, 1, 0)), lam, below=50)
     with pytest.raises(fs.ProblemError, match="of one piece"):
         fs.count_modes(membrane(fs.Disk((0, 0), 1) | fs.Disk((3, 0), 1)), lam, below=28)

@@ -1,5 +1,7 @@
 """Modes that are close to each other: each is found, once, with its own bound."""
 
+import re
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -7,8 +9,7 @@ import sympy as sp
 import fspielm as fs
 from fspielm.arrays import FloatArray
 from fspielm.eigen import Membrane, membrane_of
-from fspielm.eigen.membranes.look import Choice
-from fspielm.eigen.membranes.pinned import Scan, pinned
+from fspielm.eigen.membranes.look import Choice, Scan, pinned
 from fspielm.eigen.membranes.search import _lost_remarks
 from fspielm.eigen.pencil import read_pencil
 
@@ -82,4 +83,4 @@ def test_what_was_seen_and_not_found_is_told() -> None:
     seen = Scan(np.array([2.0, 5.0]) * np.pi**2)
     (first,) = pinned(square, Scan(seen.energies[:1]), Choice(30), 1)
     (said,) = _lost_remarks(square, seen, [first])
-    assert said == "a mode was seen at about 49.348, but none was found there: it may be missing"
+    assert re.search(r"seen at about 49\.348.*missing", said)

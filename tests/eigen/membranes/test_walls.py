@@ -13,9 +13,8 @@ import fspielm as fs
 from fspielm.arrays import FloatArray
 from fspielm.basis import free_axis
 from fspielm.eigen import Membrane, membrane_of
-from fspielm.eigen.membranes.look import Choice
+from fspielm.eigen.membranes.look import Choice, Scan, _pin, pinned
 from fspielm.eigen.membranes.membrane import Wedge
-from fspielm.eigen.membranes.pinned import Scan, _pin, pinned
 from fspielm.eigen.membranes.search import bottom
 from fspielm.eigen.pencil import read_pencil
 from fspielm.geometry import Sites

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fspielm.eigen.resonances.functions import Rectangle
-from fspielm.eigen.resonances.search import clusters
+from fspielm.eigen.resonances.search import Rectangle, clusters
 from fspielm.numerics.rational import rational
 
 WHERE = Rectangle(1 - 1j, 3 + 0j)

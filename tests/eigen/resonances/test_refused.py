@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.eigen.resonances.functions import waves_of
+from fspielm.eigen.resonances.search import waves_of
 
 x, y, k, other = sp.symbols("x y k other")
 u, v = (sp.Function(name)(x, y) for name in "uv")
@@ -28,21 +28,21 @@ def outside(condition=None, equation=HELMHOLTZ, domain=None, **options):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({}, r"write within=\(1 - 0.5j, 3\), its lower left and its upper right corner$"),
-        ({"count": 3}, r"count=3 alone does not say where"),
+        ({}, r"within=\(1 - 0.5j, 3\).*corner$"),
+        ({"count": 3}, "count=3 alone"),
         ({"count": 3, "within": (1 - 1j, 2)}, "give within, not count"),
-        ({"within": 7}, "a rectangle of the complex plane.*got within=7"),
-        ({"within": ("a", 2)}, "a rectangle of the complex plane"),
+        ({"within": 7}, r"complex plane.*within=7"),
+        ({"within": ("a", 2)}, r"rectangle.*complex plane"),
         ({"within": (1 - 1j, float("inf"))}, "finite"),
-        ({"within": (1, 2)}, "has no area, and resonances lie below the real axis"),
-        ({"within": (2 - 1e-14j, 2 + 1e-14)}, "smaller than resonances are known to; take one whose sides are 1e-08"),
-        ({"within": (2, 1 - 1j)}, r"wrong way round.*write within=\(1-1j, 2\)"),
-        ({"within": (1, 2 - 1j)}, r"wrong way round.*write within=\(1-1j, 2\)"),
+        ({"within": (1, 2)}, r"no area.*real axis"),
+        ({"within": (2 - 1e-14j, 2 + 1e-14)}, r"smaller.*sides are 1e-08"),
+        ({"within": (2, 1 - 1j)}, r"wrong way.*within=\(1-1j, 2\)"),
+        ({"within": (1, 2 - 1j)}, r"wrong way.*within=\(1-1j, 2\)"),
         ({"within": (1 - 1j, 2 + 0.1j)}, "reaches above the real axis"),
-        ({"within": (-2 - 1j, -1)}, r"positive real parts.*mirrored, -conj\(k\)"),
+        ({"within": (-2 - 1j, -1)}, r"positive real parts.*mirrored"),
         ({"within": (0 - 1j, 1)}, "at zero waves end"),
         ({"within": (1 - 1j, 2), "tol": 2.0}, "tol must be a number"),
-        ({"within": (1 - 1j, 2), "approach": "patches"}, "approach: 'patches' is for bounded domains"),
+        ({"within": (1 - 1j, 2), "approach": "patches"}, r"'patches'.*bounded domains"),
         ({"within": (1 - 1j, 2), "progress": 7}, "progress must be True"),
     ],
 )
@@ -75,14 +75,14 @@ FIXED = sp.Eq(u.diff(x, 2) + u.diff(y, 2) + 4 * u, 0)
             k,
             "^other has no value",
         ),
-        (lambda: outside(fs.Dirichlet(1)), k, "value of .* is not zero; modes are solutions without data"),
-        (lambda: outside(incident=PLANE_WAVE), k, "incident: resonances are fields without anything that comes in"),
+        (lambda: outside(fs.Dirichlet(1)), k, r"value of .* is not zero"),
+        (lambda: outside(incident=PLANE_WAVE), k, r"incident.*resonances"),
         (lambda: outside(domain=fs.Exterior(DISK, period=3), incident=PLANE_WAVE), k, "gratings"),
         (elastic, k, "for one unknown"),
-        (lambda: outside(fs.Transparent(k * (2 + x**2))), k, "objects of one wavenumber inside"),
-        (lambda: outside(fs.Transparent(2 * k, -1)), k, "minus that around it.*resonances without end gather there"),
-        (lambda: outside(fs.Transparent(2 * k, 1 / (1 - 4 / k**2))), k, r"for k = 1.41421\+?-?.*j? the flux inside"),
-        (lambda: outside(fs.Robin(k, 1, 0), FIXED), k, "must stand in the equation outside"),
+        (lambda: outside(fs.Transparent(k * (2 + x**2))), k, "objects of one wavenumber"),
+        (lambda: outside(fs.Transparent(2 * k, -1)), k, "resonances without end"),
+        (lambda: outside(fs.Transparent(2 * k, 1 / (1 - 4 / k**2))), k, r"k = 1.41421\+?-?.*flux inside"),
+        (lambda: outside(fs.Robin(k, 1, 0), FIXED), k, "stand in the equation outside"),
         (lambda: outside(equation=sp.Eq(HELMHOLTZ.lhs.subs(k, k - sp.Rational(3, 2)), 0)), k, "no single one"),
     ],
 )
@@ -93,12 +93,12 @@ def test_problems(stated, symbol, words):
 
 def test_a_bounded_domain_has_no_rectangle():
     membrane = fs.Problem(HELMHOLTZ, DISK, [fs.Dirichlet(0)], given={k: ...})
-    with pytest.raises(fs.ProblemError, match=r"where open domains have resonances.*an interval of real values"):
+    with pytest.raises(fs.ProblemError, match=r"open domains.*real values"):
         fs.eigenmodes(membrane, k, within=(1 - 1j, 2))
 
 
 def test_wavenumbers_of_a_medium_that_gives_are_refused_still():
-    with pytest.raises(fs.ProblemError, match="nor its imaginary part negative"):
+    with pytest.raises(fs.ProblemError, match="imaginary part negative"):
         outside(fs.Transparent(other * k), given={other: 2 - 0.1j}).at({k: 1.0})
 
 

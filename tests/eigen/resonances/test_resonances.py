@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 
 import numpy as np
@@ -12,10 +13,9 @@ from scipy.special import h1vp, hankel1, jv, jvp
 
 import fspielm as fs
 from fspielm.eigen.resonances import find
-from fspielm.eigen.resonances.functions import BeyondBudgetError, Rectangle
-from fspielm.eigen.resonances.search import Found
+from fspielm.eigen.resonances.search import BeyondBudgetError, Found, Rectangle
 from fspielm.errors import OutOfTime
-from fspielm.solvers.driver import Record
+from fspielm.solvers.round import Record
 
 x, y, z, k, lam, t = sp.symbols("x y z k lam t")
 u = sp.Function("u")(x, y)
@@ -195,8 +195,8 @@ def test_waves_along_a_surface_that_are_much_shorter_than_others() -> None:
 @pytest.mark.parametrize(
     ("budget", "words"),
     [
-        ({"neurons": 50}, r"need \d+ functions; waves of wavenumber 400 are bound.*fs.Budget\(neurons=\d+\)"),
-        ({"memory": 1e6}, r"functions and .* of memory; waves of wavenumber 400 are bound.*fs.Budget\(memory=...\)"),
+        ({"neurons": 50}, r"need \d+ functions.*400.*neurons"),
+        ({"memory": 1e6}, r"memory.*400.*memory="),
     ],
 )
 def test_functions_that_a_budget_does_not_allow_are_not_made(budget: dict[str, float], words: str) -> None:
@@ -248,7 +248,8 @@ class TestDoubts:
         modes = self.found(monkeypatch, Found(self.POLES[:0], self.POLES[:0]))
         assert len(modes) == 2
         assert not modes.complete
-        assert modes.remarks == ("two searches did not see the same resonances: others may be missing",)
+        (remark,) = modes.remarks
+        assert re.search(r"two searches.*missing", remark)
 
     def test_a_pole_that_is_none(self, monkeypatch: pytest.MonkeyPatch) -> None:
         modes = self.found(monkeypatch, Found(np.append(self.POLES, 1.7 - 0.5j), self.POLES[:0]))
@@ -258,14 +259,14 @@ class TestDoubts:
     def test_a_part_that_is_not_resolved(self, monkeypatch: pytest.MonkeyPatch) -> None:
         modes = self.found(monkeypatch, Found(self.POLES, self.POLES[:0], (Rectangle(1.2 - 1j, 1.5 + 0j),)))
         assert not modes.complete
-        assert modes.remarks[0].startswith("resonances in within=(1.2-1j, 1.5) may be missing")
+        assert re.match(r"resonances in within=\(1\.2-1j, 1\.5\).*missing", modes.remarks[0])
 
     def test_no_time_for_all(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(Record, "seconds_left", property(lambda _: 0.0))
         modes = self.found(monkeypatch, Found(self.POLES, self.POLES[:0]))
         assert len(modes) == 0
         assert not modes.complete
-        assert modes.remarks[0].startswith("resonances at 1 more places were seen than there was time for")
+        assert re.match(r"resonances at 1 more.*time", modes.remarks[0])
 
     def test_a_budget_that_allows_a_look_alone(self, monkeypatch: pytest.MonkeyPatch) -> None:
         made = find.open_functions
@@ -284,7 +285,7 @@ class TestDoubts:
 
 @pytest.mark.usefixtures("patient")
 def test_what_there_is_no_time_for() -> None:
-    with pytest.raises(fs.ProblemError, match="to look at all of this rectangle would take about"):
+    with pytest.raises(fs.ProblemError, match=r"all of this rectangle.*about"):
         fs.eigenmodes(
             outside(DISK, condition=fs.Dirichlet(0)), k, within=(1 - 1j, 9), budget=fs.Budget(seconds=0.01), rng=0
         )
@@ -306,7 +307,7 @@ def test_a_deadline_ends_the_search_for_what_was_seen(monkeypatch: pytest.Monkey
         raise OutOfTime
 
     monkeypatch.setattr(find._Search, "_certain", late)
-    with pytest.warns(fs.AccuracyWarning, match=r"places were seen than could be pinned down: the budget of 600 s"):
+    with pytest.warns(fs.AccuracyWarning, match=r"places were seen.*600 s"):
         modes = fs.eigenmodes(outside(DISK, condition=fs.Dirichlet(0)), k, within=(1 - 1.9j, 1.8), rng=0)
     assert not len(modes)
     assert not modes.complete

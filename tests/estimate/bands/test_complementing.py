@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -44,11 +45,11 @@ def test_what_is_well_posed_is_not_suspected(name: str) -> None:
 @pytest.mark.parametrize("equations", [ELASTIC, STOKES], ids=["elastic", "Stokes"])
 def test_a_condition_that_follows_from_another(equations: list[sp.Expr]) -> None:
     reason = find_hidden(fs.Problem(equations, BOX, REDUNDANT)).reason
-    assert reason.startswith("the problem is ill-posed: the conditions dirichlet y+ u, condition y+ hold back fewer")
+    assert re.match(r"the problem is ill-posed: .*dirichlet y\+ u, condition y\+ .*fewer", reason)
 
 
 def test_no_yes_to_it() -> None:
-    with pytest.warns(fs.AccuracyWarning, match="hold back fewer fields than fall off"):
+    with pytest.warns(fs.AccuracyWarning, match="fewer fields"):
         solution = fs.solve(fs.Problem(ELASTIC, BOX, [fs.Dirichlet({u: x, v: y}, on=OTHERS), *REDUNDANT[1:]]), rng=0)
     assert not solution.converged
 

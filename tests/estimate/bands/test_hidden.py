@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -148,7 +149,7 @@ def test_what_does_not_grow(operator: Any, orders: int) -> None:
 )
 def test_growth_without_bound_is_ill_posed(operator: Any, orders: int) -> None:
     found = in_time(operator, orders)
-    assert "ill-posed: a disturbance of frequency" in found.reason
+    assert re.search(r"ill-posed: .*frequency", found.reason)
     assert "without bound for higher ones" in found.reason
 
 
@@ -243,7 +244,7 @@ VORTEX = -y * u(x, y).diff(x) + x * u(x, y).diff(y)
 )
 def test_closed_streamlines_need_damping(damping: float, leaves_open: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """In whichever direction: what is damped one way grows the other."""
-    monkeypatch.setattr(streamlines, "_MOST_STEPS", 400)  # some turns
+    monkeypatch.setattr(streamlines, "POINTS", 400)  # some turns
     found = hidden(VORTEX + damping * u(x, y), DISK, fs.Dirichlet(1)).reason
     assert ("never leaves the domain" in found) is leaves_open
     assert bool(found) is leaves_open

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from fspielm.estimate.band_data import ROUGH_THRESHOLD, LineBand, line_band
+from fspielm.estimate.amounts import SMALL
+from fspielm.estimate.band_data import LineBand, line_band
 
 Signal = Callable[[np.ndarray], np.ndarray]
 
@@ -119,6 +120,6 @@ def test_jumps_and_kinks_are_rough_or_never_settle(signal: Signal, rough: bool) 
 
 
 def test_a_rough_line_can_be_cut_earlier() -> None:
-    jump = band(lambda x: np.where(x > 0.43, 1.0, 0.0), n=2**15, threshold=ROUGH_THRESHOLD)
+    jump = band(lambda x: np.where(x > 0.43, 1.0, 0.0), n=2**15, threshold=SMALL)
     assert 20 < jump.frequency < 200
     assert jump.settled

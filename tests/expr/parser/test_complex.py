@@ -52,9 +52,9 @@ def test_meaning(text: str, meaning: sp.Expr) -> None:
 def test_a_declared_name_wins() -> None:
     scope = Scope((i,), parameters={"I": sp.Symbol("I"), "re": sp.Symbol("re")})
     assert parse_expression("i*I*re", scope) == i * sp.Symbol("I") * sp.Symbol("re")
-    with pytest.raises(TextError, match=r"re is no function; to multiply, write re\*\(...\)"):
+    with pytest.raises(TextError, match=r"re is no function.*re\*"):
         parse_expression("re(i)", scope)
-    with pytest.raises(ProblemError, match="i and I both stand for something else than the imaginary unit; rename one"):
+    with pytest.raises(ProblemError, match=r"i and I both.*imaginary unit"):
         print_expression(sp.I * i, scope)
     with pytest.raises(ProblemError, match=r"has no word for re\("):
         print_expression(sp.re(i), scope)
@@ -96,18 +96,18 @@ def test_derivatives_of_parts_are_parts_of_derivatives() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("floor(i*x)", "floor takes real numbers, and the imaginary unit is in this; write abs, re or im of it"),
+        ("floor(i*x)", r"floor.*real numbers.*imaginary"),
         ("atan2(i, x)", "atan2 takes real numbers"),
         ("max(i, x)", "max takes real numbers"),
-        ("where(i*x < 1, 1, 2)", "a comparison takes real numbers"),
-        ("besselj(i, x)", "the order of besselj takes real numbers"),
+        ("where(i*x < 1, 1, 2)", r"comparison.*real numbers"),
+        ("besselj(i, x)", r"order of besselj.*real"),
         ("1/(i - i)", "division by zero"),
         ("0**i", "division by zero"),
-        ("(10*i)**1000", "the power is larger than double precision holds"),
-        ("exp(1000 + i)", "the value is not a complex number that double precision holds"),
-        ("dx(abs(besselj(0, (1 + i)*x)))", r"abs of something complex has no derivative here; write sqrt\(re\(f\)"),
+        ("(10*i)**1000", r"power is larger.*precision"),
+        ("exp(1000 + i)", r"not a complex number.*double"),
+        ("dx(abs(besselj(0, (1 + i)*x)))", r"abs of.*complex.*sqrt\(re\(f"),
         ("sign(u)", "sign of the unknown has jumps"),
-        ("2i", r"a number ends where 'i' begins; write 2\*i"),
+        ("2i", r"number ends.*write 2\*i"),
     ],
 )
 def test_refused(text: str, message: str) -> None:
@@ -117,9 +117,9 @@ def test_refused(text: str, message: str) -> None:
 
 def test_where_a_real_value_is_needed() -> None:
     assert parse_real("abs(3 + 4*i) + im(2*i)", SCOPE) == 7
-    with pytest.raises(TextError, match="expected something real, and the imaginary unit is in this"):
+    with pytest.raises(TextError, match=r"expected.*real.*imaginary unit"):
         parse_real("1 + i", SCOPE)
-    with pytest.raises(TextError, match="a comparison takes real numbers"):
+    with pytest.raises(TextError, match=r"comparison.*real numbers"):
         parse_condition("x < i", SCOPE)
 
 
@@ -129,7 +129,7 @@ def test_several_unknowns() -> None:
     assert equation.rhs == v.diff(x) + x * v.diff(y)
     assert parse_equation(print_equation(equation, SCOPE), SCOPE) == equation
     assert parse_equation("u*v = 0", SCOPE).lhs == u * v
-    with pytest.raises(TextError, match=r"the unknown is meant at the point itself; write v, or v\(x, y\)"):
+    with pytest.raises(TextError, match="at the point itself; write v"):
         parse_equation("v(y, x) = 0", SCOPE)
-    with pytest.raises(ProblemError, match="the name 'u' stands for two things"):
+    with pytest.raises(ProblemError, match="'u' stands for two things"):
         Scope((x, y), None, (u, u))

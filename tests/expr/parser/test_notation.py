@@ -142,9 +142,9 @@ def test_the_normal_derivative_is_what_the_scope_says(scope: Scope) -> None:
     for text in ("dn(u) + u", "dn(u, 2) + u", "x*dn(dx(u))"):
         assert print_equation(parse_equation(text, hooked), hooked) == text
     assert parse_equation("u + dn(u, 2)", hooked) == u + Slope(u, 2)
-    with pytest.raises(TextError, match="dn, the derivative along the normal, has a meaning in conditions only"):
+    with pytest.raises(TextError, match=r"dn.*normal.*conditions only"):
         parse_equation("dn(u)", scope)
-    with pytest.raises(TextError, match="derivatives have at most order 8 in all; this would be order 9"):
+    with pytest.raises(TextError, match=r"at most order 8.*order 9"):
         parse_equation("dn(dx(u), 8)", hooked)
 
 

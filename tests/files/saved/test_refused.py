@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import re
 import zipfile
 from collections.abc import Callable
 from hashlib import sha256
@@ -54,7 +53,7 @@ def test_any_flipped_bit_is_noticed(saved: Path) -> None:
     def check(place: int, bit: int) -> None:
         changed = bytearray(whole)
         changed[place] ^= 1 << bit
-        with pytest.raises(fs.ProblemError, match=r"damaged or changed since|not a solution that fspielm|not complete"):
+        with pytest.raises(fs.ProblemError, match=r"damaged|not a solution|not complete"):
             archive.unpack(bytes(changed), "it")
 
     check()
@@ -72,7 +71,7 @@ def test_a_changed_file_says_so(saved: Path) -> None:
     whole = bytearray(saved.read_bytes())
     whole[len(whole) // 2] ^= 1
     saved.write_bytes(whole)
-    with pytest.raises(fs.ProblemError, match=r"it\.fspielm: damaged or changed since it was saved; its checksum"):
+    with pytest.raises(fs.ProblemError, match=r"it\.fspielm.*damaged.*checksum"):
         fs.load(saved)
 
 
@@ -80,15 +79,13 @@ def test_a_changed_file_says_so(saved: Path) -> None:
 def test_a_truncated_file_says_so(saved: Path, kept: float) -> None:
     whole = saved.read_bytes()
     saved.write_bytes(whole[: int(kept * len(whole))])
-    with pytest.raises(fs.ProblemError, match=r"it\.fspielm: not complete; its end is missing"):
+    with pytest.raises(fs.ProblemError, match=r"it\.fspielm.*end is missing"):
         fs.load(saved)
 
 
 def test_a_newer_format_says_so(saved: Path) -> None:
     rewritten(saved, lambda content, arrays: content.update(version=3, versions={"fspielm": "9.1"}))
-    with pytest.raises(
-        fs.ProblemError, match=r"saved by fspielm 9\.1 in format 3, and this version reads formats up to 2; update"
-    ):
+    with pytest.raises(fs.ProblemError, match=r"9\.1.*format 3.*up to 2; update"):
         fs.load(saved)
 
 
@@ -96,14 +93,14 @@ def test_a_newer_format_says_so(saved: Path) -> None:
 def test_files_of_others_are_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "other.fspielm"
     path.write_bytes(content)
-    with pytest.raises(fs.ProblemError, match=r"other\.fspielm: not a solution that fspielm saved"):
+    with pytest.raises(fs.ProblemError, match=r"other\.fspielm.*not a solution"):
         fs.load(path)
 
 
 def test_an_archive_of_others_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "other.npz"
     np.savez(path, a=np.ones(3))
-    with pytest.raises(fs.ProblemError, match="not a solution that fspielm saved"):
+    with pytest.raises(fs.ProblemError, match="not a solution that fspielm"):
         fs.load(path)
 
 
@@ -116,7 +113,7 @@ def test_no_such_file_and_a_folder(tmp_path: Path) -> None:
 
 def test_too_large(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archive, "_MOST_BYTES", 1000)
-    with pytest.raises(fs.ProblemError, match="larger than 1000 bytes, which no saved solution is"):
+    with pytest.raises(fs.ProblemError, match="larger than 1000 bytes"):
         fs.load(saved)
 
 
@@ -150,13 +147,13 @@ def npy(header: str, data: bytes = b"") -> bytes:
 )
 def test_arrays_that_lie_or_would_execute_are_refused(array: bytes) -> None:
     data = sealed({"content.json": b'{"version": 1}', "coefficients.npy": array})
-    with pytest.raises(fs.ProblemError, match="it: not a solution that fspielm saved: "):
+    with pytest.raises(fs.ProblemError, match=r"it: not a solution.*saved: "):
         archive.unpack(data, "it")
 
 
 @pytest.mark.parametrize("content", [b"[" * 100_000, b"[]", b"{}", b"nonsense", b'{"version": []}', b"\xff"])
 def test_content_that_makes_no_sense(content: bytes) -> None:
-    with pytest.raises(fs.ProblemError, match="not a solution that fspielm saved"):
+    with pytest.raises(fs.ProblemError, match="not a solution that fspielm"):
         archive.unpack(sealed({"content.json": content}), "it")
 
 
@@ -177,10 +174,10 @@ def _set(*path: Any, to: Any) -> Callable[[dict[str, Any], dict[str, Any]], None
 
 HOSTILE = {
     "no basis": (_set("basis", to={}), "KeyError"),
-    "another kind of basis": (_set("basis", "kind", to="magic"), "a basis of the unknown kind 'magic'"),
+    "another kind of basis": (_set("basis", "kind", to="magic"), r"basis.*unknown kind 'magic'"),
     "another activation": (
         _set("basis", "parts", 0, "activation", "kind", to="magic"),
-        "an activation of the unknown kind 'magic'",
+        r"activation.*unknown kind 'magic'",
     ),
     "missing columns": (_set("basis", "parts", to=[]), "at least one"),
     "deep basis": (_set("basis", to=json.loads('{"kind": "joined", "parts": [' * 150 + "]}" * 150)), "dimension"),
@@ -195,7 +192,7 @@ HOSTILE = {
             "problem",
             to='unknown = "u(x, y)"\nequation = "u = 0"\n[domain]\nshape = "Polygon"\nfile = "secrets.json"\n',
         ),
-        "a statement that names another file",
+        r"statement.*another file",
     ),
     "code in the statement": (
         _set(
@@ -205,7 +202,7 @@ HOSTILE = {
         ),
         "__import__",
     ),
-    "a path in the statement": (_set("statement", "problem", to="problem.toml"), "a statement that is no problem file"),
+    "a path in the statement": (_set("statement", "problem", to="problem.toml"), r"statement.*no problem file"),
 }
 
 
@@ -213,9 +210,7 @@ HOSTILE = {
 def test_content_that_was_never_written(saved: Path, name: str) -> None:
     change, message = HOSTILE[name]
     rewritten(saved, change)
-    with pytest.raises(
-        fs.ProblemError, match=rf"(?s)it\.fspielm: not a solution that fspielm saved: .*{re.escape(message)}"
-    ):
+    with pytest.raises(fs.ProblemError, match=rf"(?s)it\.fspielm: not a solution.*: .*{message}"):
         fs.load(saved)
 
 
@@ -224,18 +219,18 @@ def test_arrays_that_do_not_fit(saved: Path) -> None:
     for name, shape in {"coefficients": (3,), "basis.0.W": (7, 3), "basis.0.b": (3,), "basis.0.origin": (5,)}.items():
         saved.write_bytes(whole)
         rewritten(saved, lambda content, arrays, name=name, shape=shape: arrays.update({name: np.ones(shape)}))
-        with pytest.raises(fs.ProblemError, match=r"not a solution that fspielm saved: .*(shape|dimension)"):
+        with pytest.raises(fs.ProblemError, match=r"not a solution.*(shape|dimension)"):
             fs.load(saved)
 
 
 def test_names_and_places_that_cannot_be_written(make_solution: Make, tmp_path: Path) -> None:
     solution = make_solution()
     for path, message in {
-        tmp_path / "it.pickle": r"the name of the file must end in \.fspielm; got 'it\.pickle'",
-        tmp_path / "none" / "it.fspielm": "cannot write .*: its folder does not exist",
+        tmp_path / "it.pickle": r"end in \.fspielm.*'it\.pickle'",
+        tmp_path / "none" / "it.fspielm": r"cannot write.*folder.*not exist",
     }.items():
         with pytest.raises(fs.ProblemError, match=message):
             solution.save(path)
     (tmp_path / "folder.fspielm").mkdir()
-    with pytest.raises(fs.ProblemError, match=r"cannot write .*folder\.fspielm': it is a folder"):
+    with pytest.raises(fs.ProblemError, match=r"folder\.fspielm.*is a folder"):
         solution.save(tmp_path / "folder.fspielm")

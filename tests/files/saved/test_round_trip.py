@@ -151,7 +151,7 @@ def test_complex_coefficients_of_several_fields(make_solution: Make, tmp_path: P
 
 def test_several_fields_need_as_many_names(make_solution: Make) -> None:
     stored = stored_form(make_solution())
-    with pytest.raises(ValueError, match=r"coefficients of shape \(7,\) where \(2, 7\) is needed"):
+    with pytest.raises(ValueError, match=r"\(7,\) where \(2, 7\)"):
         replace(stored, fields=("E", "H"))
 
 
@@ -164,7 +164,7 @@ def test_an_estimate_that_was_not_made_is_not_there(tmp_path: Path) -> None:
     loaded = there_and_back(solution, tmp_path)
     assert loaded([[0.5]]) == solution([[0.5]])
     assert loaded.report.error_estimate is None
-    with pytest.raises(fs.ProblemError, match=r"error was not estimated before the solution was saved.*solve again"):
+    with pytest.raises(fs.ProblemError, match=r"error was not estimated.*again"):
         _ = loaded.error_estimate
     known = solution.error_estimate
     assert there_and_back(solution, tmp_path).error_estimate == known
@@ -194,9 +194,9 @@ class OtherBasis(Basis):
 @pytest.mark.parametrize(
     ("basis", "message"),
     [
-        (OtherBasis(), "a file has no word for a basis of type OtherBasis; it cannot be saved"),
-        (RidgeBasis(np.ones((7, 2)), np.ones(7), OtherActivation()), "an activation of type OtherActivation"),
-        (SingularBasis((0, 0), 0, 1, [OtherFunction()]), "a corner function of type OtherFunction"),
+        (OtherBasis(), "basis of type OtherBasis"),
+        (RidgeBasis(np.ones((7, 2)), np.ones(7), OtherActivation()), "type OtherActivation"),
+        (SingularBasis((0, 0), 0, 1, [OtherFunction()]), "type OtherFunction"),
     ],
 )
 def test_columns_without_a_word_are_refused_and_the_old_file_stays(

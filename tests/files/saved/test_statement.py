@@ -23,7 +23,7 @@ def source(points: np.ndarray) -> np.ndarray:
 
 def loaded_without(solution: fs.Solution, folder: Path, what: str) -> fs.Solution:
     path = folder / "it.fspielm"
-    with pytest.warns(fs.StorageWarning, match=f"^saved without its statement: {what}") as caught:
+    with pytest.warns(fs.StorageWarning, match=rf"^saved without.*: .*{what}") as caught:
         solution.save(path)
     assert caught[0].filename == __file__
     return fs.load(path)
@@ -48,14 +48,14 @@ def test_what_needs_the_statement_says_what_is_missing(
     make_solution: Make, tmp_path: Path, needs: Callable[[fs.Solution], object]
 ) -> None:
     solution = make_solution("2d", conditions=[fs.Dirichlet(source)])
-    loaded = loaded_without(solution, tmp_path, "Dirichlet: value is the callable source")
-    with pytest.raises(fs.ProblemError, match=r"not saved with the solution \(Dirichlet: value is the callable source"):
+    loaded = loaded_without(solution, tmp_path, r"Dirichlet.*callable source")
+    with pytest.raises(fs.ProblemError, match=r"not saved with.*callable source"):
         needs(loaded)
 
 
 def test_solving_again_by_hand_says_it_too(make_solution: Make, tmp_path: Path) -> None:
     loaded = loaded_without(make_solution("2d", conditions=[fs.Dirichlet(source)]), tmp_path, "Dirichlet")
-    with pytest.raises(fs.ProblemError, match="the statement was not saved with the solution"):
+    with pytest.raises(fs.ProblemError, match=r"statement.*not saved"):
         fs.solve(loaded.problem, features=fs.Siren(9, mu=(1, 2)), points=fs.Points(interior=20, boundary=5))
 
 
@@ -63,12 +63,12 @@ def test_a_stand_in_can_be_saved_and_loaded_again(make_solution: Make, tmp_path:
     solution = make_solution("2d", conditions=[fs.Dirichlet(source)])
     once = loaded_without(solution, tmp_path, "Dirichlet")
     again = tmp_path / "again.fspielm"
-    with pytest.warns(fs.StorageWarning, match="saved without its statement: Dirichlet: value is the callable source"):
+    with pytest.warns(fs.StorageWarning, match=r"saved without.*callable source"):
         once.save(again)
     twice = fs.load(again)
     assert twice([[0.5, 0.5]]) == solution([[0.5, 0.5]])
     assert repr(twice.problem.equation) == repr(solution.problem.equation)
-    with pytest.raises(fs.ProblemError, match=r"\(Dirichlet: value is the callable source"):
+    with pytest.raises(fs.ProblemError, match=r"\(Dirichlet.*callable source"):
         twice.residual([[0.5, 0.5]])
 
 
@@ -94,7 +94,7 @@ def test_a_domain_without_a_word_leaves_its_box(make_solution: Make, tmp_path: P
     u = sp.Function("u")(x, y)
     problem = fs.Problem(u.diff(x, 2) + u.diff(y, 2), Sector(), [fs.Dirichlet(0)])
     solution = replace(made, problem=problem)
-    loaded = loaded_without(solution, tmp_path, r"a problem file has no word for the domain Sector\(\)")
+    loaded = loaded_without(solution, tmp_path, r"no word.*Sector\(\)")
     assert loaded([[0.2, 0.2]]) == solution([[0.2, 0.2]])
     with pytest.warns(fs.OutsideWarning):
         assert np.isnan(loaded([[7.0, 0.2]])).all()
@@ -105,5 +105,5 @@ def test_a_domain_without_a_word_leaves_its_box(make_solution: Make, tmp_path: P
         lambda: loaded.integrate(),
         lambda: loaded.problem.domain.boundary(),
     ):
-        with pytest.raises(fs.ProblemError, match=r"the statement was not saved with the solution .*Sector\(\)"):
+        with pytest.raises(fs.ProblemError, match=r"statement.*not saved.*Sector"):
             needs()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import sys
 from collections.abc import Callable, Iterator
@@ -92,7 +93,7 @@ class TestPlacing:
         ended = list(cluster.run([make_task(1, memory=3 * 2**30), make_task(2)]))
         assert [one.task.job.seed for one in ended] == [1, 2]
         assert ended[0].outcome.status == "failed"
-        assert ended[0].outcome.message == "needs 3.00 GiB of memory, and no host has more than 1.00 GiB"
+        assert re.match(r"needs 3\.00 GiB.*no host.* 1\.00 GiB$", ended[0].outcome.message)
         assert len(fake.given) == 1
 
     def test_large_ones_run_one_after_the_other(self, make_task: MakeTask) -> None:
@@ -133,7 +134,7 @@ class TestDeaths:
         (ended,) = cluster.run([make_task()], starts=begun.append)
         assert len(fake.given) == len(begun) == 3
         assert ended.outcome.status == "failed"
-        assert ended.outcome.message == "3 workers died while they solved it, for lack of memory perhaps"
+        assert re.match(r"3 workers died.*memory", ended.outcome.message)
 
     def test_an_answer_that_is_lost_is_asked_for_again(self, make_task: MakeTask) -> None:
         cluster, fake = cluster_of(Worker("a", "one", 1e9, None, 1))
@@ -146,7 +147,7 @@ class TestDeaths:
         cluster, fake = cluster_of(Worker("a", "one", 1e9, None, 1))
         fake.answer = KeyError("subject")
         (ended,) = cluster.run([make_task()])
-        assert ended.outcome.message == "the worker could not do it: KeyError: 'subject'"
+        assert re.match(r"the worker could not.*: KeyError: 'subject'$", ended.outcome.message)
 
 
 class TestSubjects:
@@ -257,7 +258,7 @@ class TestAnExistingCluster:
     def test_no_worker_comes(self, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(cluster_module, "_LOOK_SECONDS", 0.05)
         with (
-            pytest.raises(WorkersLostError, match=r"has had no worker for 0\.2 s; start some with: dask worker tcp://"),
+            pytest.raises(WorkersLostError, match=r"no worker.*0\.2 s.*dask worker"),
             Cluster(1, scheduler=address, patience=0.2),
         ):
             pass
@@ -265,7 +266,7 @@ class TestAnExistingCluster:
     def test_another_version(self, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(connection, "__version__", "99.0")
         with (
-            pytest.raises(ProblemError, match=r"the scheduler at '.*' has fspielm .*, and the study is run by 99\.0"),
+            pytest.raises(ProblemError, match=r"scheduler.*fspielm.*99\.0"),
             Cluster(1, scheduler=address),
         ):
             pass
@@ -293,12 +294,12 @@ class TestIntroductions:
         assert staff.hosts._workers["tcp://a"].slots == 2
 
     def test_one_of_another_version_is_refused(self) -> None:
-        with pytest.raises(ProblemError, match=r"the worker at tcp://a has fspielm 99\.0, and the study is run by "):
+        with pytest.raises(ProblemError, match=r"worker at tcp://a.*99\.0"):
             self.staff()._join("tcp://a", self.FACTS | {"version": "99.0"})
 
     @pytest.mark.parametrize("error", [ModuleNotFoundError("none"), Exception("ModuleNotFoundError('none')")])
     def test_one_without_the_package_is_refused(self, error: Exception) -> None:
-        with pytest.raises(ProblemError, match=r"the worker at tcp://a cannot import fspielm \(.*none.*\); install"):
+        with pytest.raises(ProblemError, match=r"worker.*cannot import.*none"):
             self.staff()._join("tcp://a", error)
 
     def test_one_that_comes_later_is_left_aside(self) -> None:
@@ -322,7 +323,7 @@ class TestNoScheduler:
         with socket.create_server(("127.0.0.1", 0)) as silent:
             address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
             with (
-                pytest.raises(ProblemError, match=r"no scheduler answers at 'tcp://.*' within 0\.5 s; is it running"),
+                pytest.raises(ProblemError, match=r"no scheduler.*'tcp://.*0\.5 s"),
                 Cluster(1, scheduler=address),
             ):
                 pass
@@ -330,12 +331,12 @@ class TestNoScheduler:
     @pytest.mark.parametrize("address", ["", "nonsense", "tcp://", "tcp://127.0.0.1:port", "pigeon://127.0.0.1:8786"])
     def test_what_is_no_address(self, address: str) -> None:
         with (
-            pytest.raises(ProblemError, match=r"is no address .* give the address that 'dask scheduler' shows"),
+            pytest.raises(ProblemError, match=r"no address.*'dask scheduler'"),
             Cluster(1, scheduler=address),
         ):
             pass
 
     def test_dask_is_not_installed(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "distributed", None)
-        with pytest.raises(ProblemError, match=r"pip install 'fspielm\[cluster\]'"), Cluster(1, "tcp://127.0.0.1:8786"):
+        with pytest.raises(ProblemError, match=r"fspielm\[cluster\]"), Cluster(1, "tcp://127.0.0.1:8786"):
             pass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from threading import Event, Thread
@@ -122,7 +123,7 @@ class TestFailures:
         hopeless = replace(task, job=replace(task.job, mu=(1e200, 1e300)))
         ended = {one.task.job.key: one.outcome for one in engine.run([hopeless, task])}
         assert (ended[hopeless.job.key].status, ended[task.job.key].status) == ("failed", "done")
-        assert "the rows of 'equation' overflow" in ended[hopeless.job.key].message
+        assert "'equation' overflow" in ended[hopeless.job.key].message
 
     def test_one_that_may_not_use_what_it_needs(self, engine: Engine, make_task: Callable[..., Task]) -> None:
         (ended,) = engine.run([make_task(memory=1e15, allowed=1e3)])
@@ -138,7 +139,7 @@ class TestFailures:
             one.task.job.seed: one.outcome for one in engine.run([make_task(1, **LONG, seconds=0.2), make_task(2)])
         }
         assert ended[1].status == "failed"
-        assert ended[1].message == "took longer than the plan's 0.2 s"
+        assert re.match(r"took longer.* 0\.2 s$", ended[1].message)
         assert ended[1].seconds > 0.2
         assert ended[2].status == "done"
 

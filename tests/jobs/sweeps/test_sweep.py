@@ -46,7 +46,7 @@ def middle() -> Middle:
 
 
 def swept(values: dict[sp.Symbol, Any], measure: Any, **more: Any) -> Any:
-    with pytest.warns(WorkersWarning, match="cannot be sent to other processes .* in this process"):
+    with pytest.warns(WorkersWarning, match=r"other processes.*in this process"):
         return fs.sweep(STRING, values, measure=measure, **more)
 
 
@@ -75,7 +75,7 @@ def test_every_combination_in_processes_of_their_own(tmp_path: Path) -> None:
 def test_an_interrupted_sweep_goes_on(middle: Middle, tmp_path: Path) -> None:
     keep, values = tmp_path / "sweep.db", {k: np.linspace(1, 3, 5), a: 1}
     middle.trouble[3] = KeyboardInterrupt()
-    with pytest.raises(fs.SolveInterrupted, match=r"interrupted; \.rows is the best so far") as caught:
+    with pytest.raises(fs.SolveInterrupted, match=r"interrupted; \.rows") as caught:
         swept(values, middle, keep=keep)
     rows = caught.value.rows
     assert rows["status"].values.ravel().tolist() == ["done"] * 2 + ["missing"] * 3
@@ -94,9 +94,7 @@ def test_an_interrupted_sweep_goes_on(middle: Middle, tmp_path: Path) -> None:
 def test_a_measure_that_raises_costs_its_row(middle: Middle, tmp_path: Path) -> None:
     middle.trouble[2] = KeyError("ear")
     values, keep = {k: [1, 2, 3], a: [1.0]}, tmp_path / "sweep.db"
-    with pytest.warns(
-        fs.AccuracyWarning, match=r"1 of 3 rows failed, the first at k=2, a=1\.0: measure raised KeyError"
-    ):
+    with pytest.warns(fs.AccuracyWarning, match=r"1 of 3 rows.*k=2, a=1\.0.*KeyError"):
         found = swept(values, middle, keep=keep)
     assert found["status"].values.ravel().tolist() == ["done", "failed", "done"]
     assert np.isnan(found["middle"].values[1, 0])
@@ -117,8 +115,8 @@ class Odd:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ([[1, 2], [1, 2, 3], [4, 5]], r"value of shape \(3,\) where the first row has \(2,\)"),
-        ([1, None, 2], "measure must give numbers or arrays of them; value is None"),
+        ([[1, 2], [1, 2, 3], [4, 5]], r"shape \(3,\).*first.*\(2,\)"),
+        ([1, None, 2], r"measure.*numbers.*value is None"),
     ],
 )
 def test_a_row_that_is_unlike_the_others_costs_itself(given: list[Any], message: str) -> None:
@@ -138,8 +136,7 @@ def glass() -> fs.Problem:
 
 
 def test_a_value_that_the_problem_cannot_have_costs_its_row() -> None:
-    why = r"with k=0\.0 the problem cannot be stated: Transparent: wavenumber must not be zero"
-    with pytest.warns(fs.AccuracyWarning, match=rf"1 of 2 rows failed, the first at k=0\.0: {why}"):
+    with pytest.warns(fs.AccuracyWarning, match=r"1 of 2 rows.*k=0\.0: .*wavenumber.*zero"):
         found = fs.sweep(glass(), {k: [0.0, 1.0]}, workers=1)
     assert found["status"].values.tolist() == ["failed", "done"]
     # an object of the wavenumber around it adds nothing to a wave of size one
@@ -164,7 +161,7 @@ def test_a_file_of_another_sweep_is_refused(change: dict[str, Any], message: str
     if message is None:  # values that were given mean nothing
         assert fs.sweep(keep=keep, **same | change)["converged"].all()
         return
-    with pytest.raises(fs.ProblemError, match=f"is the file of another sweep, with {message}; name another file"):
+    with pytest.raises(fs.ProblemError, match=rf"another sweep, with {message}; name another"):
         fs.sweep(keep=keep, **same | change)
 
 
@@ -179,7 +176,7 @@ def test_a_full_disk_is_told_and_loses_nothing(middle: Middle, tmp_path: Path, m
         record(store, *rows, **more)
 
     monkeypatch.setattr(Store, "record_all", full)
-    with pytest.raises(StoreError, match=r"no space left on the disk; .* the same call again goes on from there"):
+    with pytest.raises(StoreError, match=r"no space left.*same call again"):
         swept(values, middle, keep=keep)
     monkeypatch.undo()
     assert swept(values, middle, keep=keep)["converged"].all()
@@ -191,20 +188,20 @@ def test_a_full_disk_is_told_and_loses_nothing(middle: Middle, tmp_path: Path, m
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"values": {sp.Symbol("q"): [1]}}, "parameter q does not occur in the problem: its numbers are a, k"),
+        ({"values": {sp.Symbol("q"): [1]}}, r"parameter q.*occur.*a, k"),
         ({"values": {x: [1]}}, "parameter x is a coordinate"),
         ({"values": {k: [1.0]}}, "^a has no value: pass problem"),
         ({"values": {k: [], a: 1}}, "values of k are empty"),
-        ({"values": {k: [1.0, np.nan], a: 1}}, "values of k must be finite; got nan"),
-        ({"values": {k: ["one"], a: 1}}, "values of k must be real numbers in a row"),
-        ({"values": {k: [2.0, 2.0], a: 1}}, r"values of k have 2\.0 more than once"),
-        ({"values": [1.0]}, "values must be a mapping from parameters"),
-        ({"measure": 3}, "measure must be a function of a solution"),
-        ({"rng": None}, "rng must be a whole number for a sweep"),
+        ({"values": {k: [1.0, np.nan], a: 1}}, r"values of k.*finite.*nan"),
+        ({"values": {k: ["one"], a: 1}}, r"values of k.*real.*row"),
+        ({"values": {k: [2.0, 2.0], a: 1}}, r"values of k.*2\.0 more than once"),
+        ({"values": [1.0]}, r"values.*mapping"),
+        ({"measure": 3}, r"measure.*function of a solution"),
+        ({"rng": None}, r"rng.*whole number for a sweep"),
         ({"tol": 2}, "tol must be a number"),
         ({"workers": 0}, "workers must be"),
         ({"workers": 2, "scheduler": "tcp://a:1"}, "give one"),
-        ({"workers": 2, "measure": Middle()}, "cannot be sent to other processes"),
+        ({"workers": 2, "measure": Middle()}, "sent to other processes"),
     ],
 )
 def test_bad_arguments(arguments: dict[str, Any], message: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import FrozenInstanceError
 from importlib.resources import files
 from typing import Any
@@ -112,13 +111,12 @@ def test_loading_builds_a_new_case() -> None:
     ("name", "near"), [("helmholtz2d", "helmholtz-2d"), ("Heat", "heat"), ("klein-gordan", "klein-gordon")]
 )
 def test_refuses_an_unknown_name_with_the_nearest(name: str, near: str) -> None:
-    message = f"unknown case {name!r}; the cases are {', '.join(NAMES)}; did you mean {near!r}?"
-    with pytest.raises(fs.ProblemError, match=re.escape(message)):
+    with pytest.raises(fs.ProblemError, match=rf"{name!r}.*{', '.join(NAMES)}.*did you mean {near!r}"):
         fs.cases.load(name)
 
 
 def test_refuses_a_name_that_is_like_none() -> None:
-    with pytest.raises(fs.ProblemError, match=r"unknown case 'burgers'; the cases are .*helmholtz-panda$"):
+    with pytest.raises(fs.ProblemError, match=r"'burgers'.*helmholtz-panda$"):
         fs.cases.load("burgers")
 
 
@@ -222,11 +220,10 @@ def test_settings_are_what_solve_takes(case: Case) -> None:
 
 @pytest.mark.parametrize("method", ["fs", "sirene", "elm"])
 def test_refuses_an_unknown_method_by_name(method: str) -> None:
-    message = f"method must be one of tanh, siren, gff, fs-l, fs-g; got {method!r}"
-    with pytest.raises(fs.ProblemError, match=message):
+    with pytest.raises(fs.ProblemError, match=rf"method.*tanh, siren.*got {method!r}"):
         fs.cases.load("heat").paper.features(method)
 
 
 def test_names_the_nearest_method() -> None:
-    with pytest.raises(fs.ProblemError, match=r"got 'sirens'; did you mean 'siren'\?"):
+    with pytest.raises(fs.ProblemError, match=r"'sirens'.*did you mean 'siren'"):
         check_method("sirens")

@@ -55,11 +55,11 @@ def test_a_panda_looks_like_one() -> None:
 
 
 def test_bad_pandas() -> None:
-    with pytest.raises(ProblemError, match=r"Panda: radius must be positive; got -1\.0"):
+    with pytest.raises(ProblemError, match=r"Panda: radius.*positive.*-1\.0"):
         Panda(-1)
-    with pytest.raises(ProblemError, match=r"Panda: radius must be a number; got 'big'"):
+    with pytest.raises(ProblemError, match=r"Panda: radius.*a number.*'big'"):
         Panda("big")  # type: ignore[arg-type]
-    with pytest.raises(ProblemError, match=r"center must be a sequence of numbers"):
+    with pytest.raises(ProblemError, match=r"center.*sequence of numbers"):
         Panda(1, 0)  # type: ignore[arg-type]
 
 
@@ -100,11 +100,11 @@ def test_pacman_with_any_mouth(mouth: float) -> None:
 @pytest.mark.parametrize(
     ("center", "radius", "message"),
     [
-        ((0, 0), -1, r"Pacman: radius must be positive; got -1\.0"),
-        ((0, 0), "1", r"Pacman: radius must be a number; got '1'"),
-        ((0, 0, 0), 1, r"Pacman: center must have two coordinates \(x, y\); got 3: \(0\.0, 0\.0, 0\.0\)"),
-        (0, 1, r"Pacman: center must be a sequence of numbers"),
-        ((0, math.nan), 1, r"Pacman: center\[1\] must be finite; got nan"),
+        ((0, 0), -1, r"Pacman: radius.*positive.*-1\.0"),
+        ((0, 0), "1", r"Pacman: radius.*a number.*'1'"),
+        ((0, 0, 0), 1, r"Pacman: center.*two.*got 3"),
+        (0, 1, r"Pacman: center.*sequence"),
+        ((0, math.nan), 1, r"Pacman: center\[1\].*finite.*nan"),
     ],
 )
 def test_bad_pacmen(center: Any, radius: Any, message: str) -> None:
@@ -114,7 +114,7 @@ def test_bad_pacmen(center: Any, radius: Any, message: str) -> None:
 
 @pytest.mark.parametrize("mouth", [0, -0.1, math.pi, 45])
 def test_bad_mouths(mouth: float) -> None:
-    with pytest.raises(ProblemError, match=r"Pacman: mouth is half .* between 0 and pi radians; got"):
+    with pytest.raises(ProblemError, match=r"Pacman: mouth.*0 and pi"):
         Pacman(mouth=mouth)
 
 

@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
+import fspielm as fs
 from fspielm.jobs import Job, Outcome, Plan, Subject, Sweep
 from fspielm.paper.report.analysis import StudyResult
 from fspielm.paper.report.figures import illustrations, unique_slugs
-from fspielm.paper.report.markup import Html, element, join, number
 from fspielm.paper.report.page import GENERATOR, report_page
+from fspielm.paper.templates import require_pages
 
 Make = Callable[..., StudyResult]
 KINDS = ["heat-map", "lines", "seeds", "times", "frequencies"]
@@ -152,12 +153,7 @@ def test_names_of_files_never_clash() -> None:
     }
 
 
-class TestMarkup:
-    def test_text_is_escaped_and_markup_is_not(self) -> None:
-        made = element("p", "<a> & ", element("b", "x"), title='"', data_key=1.5, hidden=True, id=None)
-        assert made == '<p title="&quot;" data-key="1.5" hidden>&lt;a&gt; &amp; <b>x</b></p>'
-        assert Html("<b>") + "<" == "<b>&lt;"
-        assert join(["<", Html("<i>")], "|") == "&lt;|<i>"
-
-    def test_numbers(self) -> None:
-        assert number(None) == "&ndash;"
+def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fspielm.paper.templates.find_spec", lambda name: None)
+    with pytest.raises(fs.ProblemError, match=r"pages need jinja2: pip install \"fspielm\[plot\]\""):
+        require_pages()

@@ -49,5 +49,5 @@ def test_moments_of_the_scaling_density() -> None:
 
 @pytest.mark.parametrize("delta", [0.0, -1.0, float("nan")])
 def test_a_scale_of_zero_has_no_density(delta: float) -> None:
-    with pytest.raises(ProblemError, match="delta must be finite and positive; got"):
+    with pytest.raises(ProblemError, match=r"delta.*finite and positive"):
         scaling_density(2, delta, [1.0])

@@ -120,30 +120,30 @@ class TestTargets:
         assert shift_for_mean(dimension, chi_mean(dimension)) == pytest.approx(0.0, abs=1e-6)
 
     def test_below_the_lowest_there_is_none(self) -> None:
-        with pytest.raises(ProblemError, match=r"frequency must be at least 1.25331, the mean without any shift in 2"):
+        with pytest.raises(ProblemError, match=r"frequency.*at least 1.25331"):
             shift_for_mean(2, 1.25)
 
 
 class TestRefusals:
     @pytest.mark.parametrize("dimension", [0, -1, 2.0, True, "2"])
     def test_dimension(self, dimension: object) -> None:
-        with pytest.raises(ProblemError, match="dimension must be a whole number, at least 1"):
+        with pytest.raises(ProblemError, match=r"dimension.*whole number"):
             shift_mean(dimension, 1.0)  # type: ignore[arg-type]
 
     def test_too_many_dimensions(self) -> None:
-        with pytest.raises(ProblemError, match="dimension must be at most 100; got 101"):
+        with pytest.raises(ProblemError, match=r"dimension.*at most 100.*101"):
             chi_mean(101)
 
     def test_magnitudes_without_a_square(self) -> None:
         assert shift_moments(2, 1e140).variance == pytest.approx(1.0)
-        with pytest.raises(ProblemError, match=r"mu must be at most 1e\+140; got 1e\+154"):
+        with pytest.raises(ProblemError, match=r"mu must.*1e\+140.*1e\+154"):
             shift_moments(2, 1e154)
-        with pytest.raises(ProblemError, match=r"delta must be at most 1e\+140; got 1e\+200"):
+        with pytest.raises(ProblemError, match=r"delta.*at most 1e\+140.*1e\+200"):
             scaling_moments(2, 1e200)
 
     @pytest.mark.parametrize("mu", [-1.0, math.nan, math.inf, [1.0, -2.0], "1", True])
     def test_magnitudes(self, mu: object) -> None:
-        with pytest.raises(ProblemError, match="mu must be finite and not negative; got"):
+        with pytest.raises(ProblemError, match=r"mu must.*finite and not negative"):
             shift_variance(2, mu)  # type: ignore[arg-type]
-        with pytest.raises(ProblemError, match="delta must be finite and not negative; got"):
+        with pytest.raises(ProblemError, match=r"delta.*finite and not negative"):
             scaling_moments(2, mu)  # type: ignore[arg-type]

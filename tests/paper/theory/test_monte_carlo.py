@@ -99,15 +99,15 @@ def test_the_same_seed_gives_the_same_rows() -> None:
 class TestRefusals:
     @pytest.mark.parametrize("function", [compare, compare_ratios])
     def test_samples(self, function: object) -> None:
-        with pytest.raises(ProblemError, match="samples must be at least 2; got 1"):
+        with pytest.raises(ProblemError, match=r"samples.*at least 2; got 1"):
             function(samples=1)  # type: ignore[operator]
         with pytest.raises(ProblemError, match="samples must be a whole number"):
             function(samples=1e5)  # type: ignore[operator]
 
     def test_scheme(self) -> None:
-        with pytest.raises(ProblemError, match="scheme must be one of 'scaling', 'shift'; got 'both'"):
+        with pytest.raises(ProblemError, match=r"scheme.*'shift'; got 'both'"):
             draw_frequencies("both", 2, 1.0, 5, np.random.default_rng(0))  # type: ignore[arg-type]
 
     def test_one_value_has_no_variance(self) -> None:
-        with pytest.raises(ProblemError, match="a variance needs at least 2 samples; got 1"):
+        with pytest.raises(ProblemError, match=r"variance.*2 samples; got 1"):
             sample_moments(np.ones(1))

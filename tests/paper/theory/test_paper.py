@@ -61,7 +61,7 @@ def test_the_ratio_takes_the_variance_by_shift_to_be_one(dimension: int) -> None
 
 def test_the_shift_for_a_target() -> None:
     assert paper.shift_for_mean(2, 80.0) == math.sqrt(6398.0)
-    with pytest.raises(ProblemError, match=r"at least sqrt\(2\) in 2 dimensions; got 1.3"):
+    with pytest.raises(ProblemError, match=r"at least sqrt\(2\).*got 1.3"):
         paper.shift_for_mean(2, 1.3)
 
 
@@ -115,7 +115,7 @@ class TestDeviations:
                 assert abs(float(curves[deviations](before)[0])) > tolerance  # type: ignore[index]
 
     def test_refusals(self) -> None:
-        with pytest.raises(ProblemError, match="tolerance must be positive; got 0"):
+        with pytest.raises(ProblemError, match=r"tolerance.*positive; got 0"):
             within_from(np.zeros_like, 0.0)
-        with pytest.raises(ProblemError, match=r"tolerance must be reached by mu = 10000; got 0\.5"):
+        with pytest.raises(ProblemError, match=r"tolerance.*mu = 10000.*0\.5"):
             within_from(np.ones_like, 0.5)

@@ -80,20 +80,20 @@ def test_another_solution() -> None:
     solution = fs.solve(fs.Problem(laplace(u), DOMAIN, [fs.Dirichlet(x)]), rng=0)
     assert as_iterate(ONE, solution) is solution
     np.testing.assert_allclose(jet(solution, (1, 0))[0], 1.0, atol=1e-8)
-    with pytest.raises(fs.ProblemError, match=r"guess is a solution for u\(x, y\), but the unknowns are u\(x, y\), v"):
+    with pytest.raises(fs.ProblemError, match=r"guess.*u\(x, y\).*are.*, v"):
         as_iterate(TWO, solution)
 
 
 @pytest.mark.parametrize(
     ("problem", "guess", "message"),
     [
-        (ONE, "x", "^guess must be a number, a SymPy expression or a callable"),
+        (ONE, "x", r"^guess must.*number.*callable"),
         (ONE, [1, 2], "^guess must be a number"),
-        (ONE, u**2, r"^the guess is u\(x, y\)\*\*2, which contains the unknown"),
-        (ONE, sp.Symbol("q") * x, "^the guess contains the symbol q"),
-        (ONE, {v: 1}, r"^guess: the dictionary names v\(x, y\), which is no unknown"),
-        (TWO, 1, r"^guess: there are 2 unknowns, .* as in \{u: 1\}"),
-        (TWO, {u: sp.oo}, "^the guess for u must be a finite number"),
+        (ONE, u**2, r"^the guess is u.*unknown"),
+        (ONE, sp.Symbol("q") * x, r"^the guess.*symbol q"),
+        (ONE, {v: 1}, r"^guess:.*v\(x, y\).*no unknown"),
+        (TWO, 1, r"^guess:.*2 unknowns.*\{u: 1\}"),
+        (TWO, {u: sp.oo}, r"^the guess for u.*finite"),
         (TWO, {}, "^guess is an empty dictionary"),
     ],
 )
@@ -104,7 +104,7 @@ def test_refused(problem: fs.Problem, guess: Any, message: str) -> None:
 
 def test_of_the_wrong_shape() -> None:
     iterate = as_iterate(ONE, lambda points: points)
-    with pytest.raises(fs.ProblemError, match=r"^the guess: .* must return one value per point, shape \(30,\)"):
+    with pytest.raises(fs.ProblemError, match=r"^the guess:.*one value.*\(30,\)"):
         jet(iterate, (0, 0))
     with pytest.raises(fs.ProblemError, match=r"^the guess is (inf|nan) at"):
         jet(as_iterate(ONE, lambda points: points[:, 0] * np.inf), (0, 0))

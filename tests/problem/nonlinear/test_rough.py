@@ -37,9 +37,7 @@ ROUGH = [
 
 @pytest.mark.parametrize(("term", "named", "remedy"), ROUGH, ids=[str(term) for term, _, _ in ROUGH])
 def test_refused(term: sp.Expr, named: str, remedy: str) -> None:
-    with pytest.raises(
-        fs.ProblemError, match=rf"^the equation contains {re.escape(named)}, which is not smooth"
-    ) as got:
+    with pytest.raises(fs.ProblemError, match=rf"^the equation.*{re.escape(named)}.*not smooth") as got:
         fs.Problem(LAPLACE + term, SQUARE, [fs.Dirichlet(0)])
     assert re.search(remedy, str(got.value))
 
@@ -50,7 +48,7 @@ def test_in_a_condition() -> None:
 
 
 def test_the_square_of_the_modulus_of_a_real_function() -> None:
-    with pytest.raises(fs.ProblemError, match=r"contains Abs\(u\(x, y\)\)\*\*2, but nothing .* write u\(x, y\)\*\*2"):
+    with pytest.raises(fs.ProblemError, match=r"Abs\(u.*but.* write u\(x, y\)\*\*2"):
         fs.Problem(LAPLACE + sp.Abs(u) ** 2 * u, SQUARE, [fs.Dirichlet(0)])
 
 
@@ -62,11 +60,11 @@ def test_the_square_of_the_modulus_of_a_complex_function(value: Any) -> None:
 
 
 OTHERS: list[tuple[sp.Expr, dict[Any, Any] | None, str]] = [
-    (sp.Function("g")(u), {sp.Function("g"): lambda points: 1.0}, r"g\(u\(x, y\)\), a given function of an unknown"),
-    (u * sp.Integral(u, x), None, "at other places than the point itself"),
-    (sp.besselj(u, x), None, "the derivative of which with respect to an unknown is not known"),
-    (sp.conjugate(sp.hankel1(0, u)) + u**2, None, "contains the conjugate of hankel1"),
-    (u * sp.Derivative(u, (x, sp.Symbol("n"))), None, "the order n of .* must be a whole number"),
+    (sp.Function("g")(u), {sp.Function("g"): lambda points: 1.0}, r"g\(u\(x, y\)\), a given function"),
+    (u * sp.Integral(u, x), None, "at other places than the point"),
+    (sp.besselj(u, x), None, r"derivative.*unknown.*not known"),
+    (sp.conjugate(sp.hankel1(0, u)) + u**2, None, "conjugate of hankel1"),
+    (u * sp.Derivative(u, (x, sp.Symbol("n"))), None, r"order n of.*whole number"),
 ]
 
 
@@ -79,16 +77,12 @@ def test_other_things_that_cannot_be(term: sp.Expr, given: dict[Any, Any] | None
 @pytest.mark.parametrize(
     ("equation", "conditions", "message"),
     [
-        (u**2 - 1, [fs.Dirichlet(0)], r"^the equation contains no derivative of u\(x, y\), .*: u\(x, y\)\*\*2 - 1$"),
+        (u**2 - 1, [fs.Dirichlet(0)], r"no derivative of u.*\*\*2 - 1$"),
         (LAPLACE + u**2, [], "^conditions is empty"),
-        (LAPLACE + u**2, [fs.Dirichlet(0, on="x-")], "^the boundary part 'x\\+' has 0 of the 1 condition it needs"),
-        (LAPLACE + u**2, [fs.Dirichlet(u)], "contains the unknown .* write an equation .* as an fs.Condition"),
+        (LAPLACE + u**2, [fs.Dirichlet(0, on="x-")], r"'x\+' has 0 of the 1 condition"),
+        (LAPLACE + u**2, [fs.Dirichlet(u)], r"unknown .*equation.*fs.Condition"),
         (LAPLACE + u**2, [fs.Condition(sp.Function("u")(0, y) ** 2 - 1)], r"^the condition contains u\(0, y\)"),
-        (
-            LAPLACE + fs.normal_derivative(u) ** 2,
-            [fs.Dirichlet(0)],
-            "contains a normal_derivative, which has a meaning",
-        ),
+        (LAPLACE + fs.normal_derivative(u) ** 2, [fs.Dirichlet(0)], r"normal_derivative.*a meaning"),
     ],
 )
 def test_statements_are_checked_as_linear_ones_are(equation: sp.Expr, conditions: list[Any], message: str) -> None:

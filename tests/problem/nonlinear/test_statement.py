@@ -40,9 +40,7 @@ def test_it_says_so() -> None:
 
 def test_what_is_for_linear_problems_refuses_it() -> None:
     for ask in ("relations", "equations", "constraints", "operator", "right_hand_side", "determinant"):
-        with pytest.raises(
-            fs.ProblemError, match=r"u\(x, y\)\*\*3 is not a coefficient .* problem.linearised\(iterate\)"
-        ):
+        with pytest.raises(fs.ProblemError, match=r"u.*\*\*3.*problem.linearised"):
             getattr(PROBLEM, ask)
     with pytest.raises(fs.ProblemError, match="not linear"):
         fs.prepare(PROBLEM)
@@ -120,12 +118,12 @@ def test_given_by_region() -> None:
 
 def test_a_flux_that_depends_on_the_unknown_cannot_cross() -> None:
     flux = (a * (1 + u**2) * u.diff(x)).diff(x) + (a * u.diff(y)).diff(y)
-    with pytest.raises(fs.ProblemError, match=r"across the interface 'left \| right' only a flux that is linear"):
+    with pytest.raises(fs.ProblemError, match=r"'left \| right'.*flux.*linear"):
         fs.Problem(flux, HALVES, [fs.Dirichlet(0)], given={a: fs.ByRegion(left=1.0, right=5.0)})
 
 
 def test_given_that_nothing_contains() -> None:
-    with pytest.raises(fs.ProblemError, match="given names q, which no equation or condition contains"):
+    with pytest.raises(fs.ProblemError, match=r"given names q.*no equation"):
         fs.Problem(laplace(u) + u**2, SQUARE, [fs.Dirichlet(0)], given={sp.Symbol("q"): 1})
 
 
@@ -133,9 +131,7 @@ def test_given_that_nothing_contains() -> None:
 def test_an_iterate_that_leaves_the_range(term: sp.Expr, guess: sp.Expr) -> None:
     problem = fs.Problem(laplace(u) + term, SQUARE, [fs.Dirichlet(1)])
     points = np.array([[0.5, 0.25]])
-    with pytest.raises(
-        IterateError, match=r"^the equation needs .*, which is .* at x=0.5, y=0.25, where .*u = .* guess="
-    ):
+    with pytest.raises(IterateError, match=r"^the equation needs.*u = .* guess="):
         problem.residual(guess, points)
     with pytest.raises(IterateError, match=r"at x=0.5, y=0.25, where u = "):
         problem.linearised(guess).right_hand_side(points)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 import sympy as sp
 
@@ -88,6 +90,6 @@ def test_not_known(problem: fs.Problem) -> None:
 def test_the_report_tells() -> None:
     line = fs.Interval(0, 1)
     one = fs.solve(fs.Problem(sp.Eq(u(x).diff(x, 2), u(x) ** 3), line, [fs.Dirichlet(1)]), rng=0)
-    assert "has no other solution that is smooth, by the comparison principle" in str(one.report)
+    assert re.search(r"no other solution.*comparison", str(one.report))
     several = fs.solve(fs.Problem(sp.Eq(u(x).diff(x, 2), -(u(x) ** 3)), line, [fs.Dirichlet(1)]), rng=0)
-    assert "one of possibly several solutions" in str(several.report)
+    assert "one of possibly several" in str(several.report)

@@ -50,5 +50,5 @@ def test_a_zero_estimate_can_be_drawn(automatic: fs.Solution) -> None:
 
 
 def test_a_solve_by_hand_has_none(line: fs.Solution) -> None:
-    with pytest.raises(ProblemError, match="has no rounds to draw: a mode has none, nor have functions chosen by hand"):
+    with pytest.raises(ProblemError, match=r"no rounds.*mode.*by hand"):
         line.plot_convergence()

@@ -61,10 +61,10 @@ def test_the_error_over_time(pacman: fs.Solution) -> None:
 @pytest.mark.parametrize(
     ("exact", "message"),
     [
-        ("sin(x)", "exact must be a number, a SymPy expression or a callable"),
+        ("sin(x)", "exact must be a number"),
         (sp.Symbol("q"), "exact contains the symbol q"),
-        (sp.Function("u")(x, y), "exact must be known, but contains the unknown"),
-        (lambda points: np.zeros(3), r"exact: .* must return one value per point"),
+        (sp.Function("u")(x, y), r"exact.*known.*unknown"),
+        (lambda points: np.zeros(3), r"exact:.*one value per point"),
         (1 / sp.Symbol("x") * 0 + sp.log(x - 5), "exact is .* at x="),
     ],
 )
@@ -75,7 +75,7 @@ def test_a_wrong_exact_is_refused(square: fs.Solution, exact: Any, message: str)
 
 
 def test_a_solution_with_other_coordinates_is_refused(square: fs.Solution, line: fs.Solution) -> None:
-    with pytest.raises(ProblemError, match="exact is a solution in 1 coordinates, but this one has 2"):
+    with pytest.raises(ProblemError, match=r"exact.*1 coordinates.*has 2"):
         square.plot_error(line)
 
 
@@ -94,7 +94,7 @@ def test_the_residual_is_that_of_the_equation(square: fs.Solution, tmp_path: Pat
 @pytest.mark.parametrize("kind", ["plot_residual", "plot_error"])
 def test_a_path_is_checked_first(square: fs.Solution, kind: str, tmp_path: Path) -> None:
     exact = () if kind == "plot_residual" else ("not even looked at",)
-    with pytest.raises(ProblemError, match=r"must end in .png, .pdf, .svg, .jpg; got 'a.gif'"):
+    with pytest.raises(ProblemError, match=r"end in .png, .*.jpg; got 'a.gif'"):
         getattr(square, kind)(*exact, tmp_path / "a.gif")
 
 

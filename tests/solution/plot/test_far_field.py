@@ -60,10 +60,10 @@ def test_in_space_a_curve_for_each_plane_of_two_axes() -> None:
 
 
 def test_what_has_no_far_field_says_so(square: fs.Solution, disk: fs.Solution) -> None:
-    with pytest.raises(fs.ProblemError, match=r"far_field is for open domains, fs.Exterior\(...\)"):
+    with pytest.raises(fs.ProblemError, match=r"far_field.*open domains"):
         square.plot_far_field()
     damped = scattered_by(fs.Disk((0, 0), 1), 2 + 0.5j, (x, y))
-    with pytest.raises(fs.ProblemError, match="far_field: only undamped waves have one"):
+    with pytest.raises(fs.ProblemError, match=r"far_field.*undamped waves"):
         damped.plot_far_field()
-    with pytest.raises(fs.ProblemError, match=r"the name of a picture must end in \.png"):
+    with pytest.raises(fs.ProblemError, match=r"picture.*end in \.png"):
         disk.plot_far_field("far.txt")

@@ -59,9 +59,9 @@ def test_paths_that_cannot_be_written_are_refused_before_anything_is_computed(
     line: fs.Solution, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fs.Solution, "__call__", lambda *_: pytest.fail("evaluated"))
-    with pytest.raises(ProblemError, match=r"must end in .png, .pdf, .svg, .jpg, .gif, .mp4; got 'a.bmp'"):
+    with pytest.raises(ProblemError, match=r".gif, .mp4; got 'a.bmp'"):
         line.plot(tmp_path / "a.bmp")
-    with pytest.raises(ProblemError, match=r"cannot write a picture to .*: No such file or directory"):
+    with pytest.raises(ProblemError, match=r"write a picture.*No such file"):
         line.plot(tmp_path / "missing" / "a.png")
     (tmp_path / "b.png").mkdir()
     with pytest.raises(ProblemError, match="it is a folder"):
@@ -71,7 +71,7 @@ def test_paths_that_cannot_be_written_are_refused_before_anything_is_computed(
 @pytest.mark.parametrize("kind", ["plot", "plot_residual", "plot_spectrum", "plot_convergence"])
 def test_without_matplotlib_the_remedy_is_named(line: fs.Solution, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     monkeypatch.setattr("fspielm.geometry.pictures.find_spec", lambda name: None)
-    with pytest.raises(ProblemError, match=r"pip install \"fspielm\[plot\]\""):
+    with pytest.raises(ProblemError, match=r"fspielm\[plot\]"):
         getattr(line, kind)()
 
 
@@ -120,15 +120,15 @@ class TestAnimation:
         self, string: fs.Solution, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(shutil, "which", lambda name: None)
-        with pytest.raises(ProblemError, match=r"'a.mp4' needs the program ffmpeg, which is not installed; .gif"):
+        with pytest.raises(ProblemError, match=r"'a.mp4'.*ffmpeg.*not installed"):
             string.plot(tmp_path / "a.mp4")
 
     def test_what_cannot_move_is_refused(self, square: fs.Solution, pacman: fs.Solution, tmp_path: Path) -> None:
-        with pytest.raises(ProblemError, match="an animation needs a problem with time; the domain is Box"):
+        with pytest.raises(ProblemError, match=r"animation.*with time.*Box"):
             square.plot(tmp_path / "a.gif")
         with pytest.raises(ProblemError, match="leave time and ax out"):
             pacman.plot(animate=True, time=1.0)
-        with pytest.raises(ProblemError, match=r"must end in .gif, .mp4; got 'a.png'"):
+        with pytest.raises(ProblemError, match=r"end in .gif, .mp4; got 'a.png'"):
             pacman.plot(tmp_path / "a.png", animate=True)
 
 

@@ -62,7 +62,7 @@ def test_the_picture(cube: fs.Solution, tmp_path: Path) -> None:
 
 
 def test_what_has_no_surface_is_refused(cube: fs.Solution, square: fs.Solution) -> None:
-    with pytest.raises(ProblemError, match=r"level must be a number between the values .* and .*; got 9"):
+    with pytest.raises(ProblemError, match=r"level.*between.*got 9"):
         cube.plot_isosurface(level=9, resolution=8)
-    with pytest.raises(ProblemError, match=r"an isosurface needs three coordinates of space; the unknown is u\(x, y\)"):
+    with pytest.raises(ProblemError, match=r"isosurface.*three.*u\(x, y\)"):
         square.plot_isosurface()

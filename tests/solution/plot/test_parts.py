@@ -111,7 +111,7 @@ def test_the_energy_of_a_wave_is_on_one_side(disk: fs.Solution) -> None:
 def test_isosurfaces_of_parts() -> None:
     cube = helmholtz(fs.Box((0, 0, 0), (1, 1, 1)), (x, y, z), 3, sp.exp(sp.I * (x + 2 * y + 2 * z)))
     assert cube.plot_isosurface(part="imag", resolution=8).get_suptitle().startswith(r"$\mathrm{Im}\,u$ = ")
-    with pytest.raises(ProblemError, match="an isosurface cannot show a phase, which jumps"):
+    with pytest.raises(ProblemError, match=r"isosurface.*phase.*jumps"):
         cube.plot_isosurface(part="phase")
 
 
@@ -138,5 +138,5 @@ def test_an_animation_of_a_phase(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_no_part(line: fs.Solution) -> None:
-    with pytest.raises(ProblemError, match="part must be one of 'real', 'imag', 'abs', 'phase'; got 'modulus'"):
+    with pytest.raises(ProblemError, match=r"part must.*got 'modulus'"):
         line.plot(part="modulus")  # type: ignore[arg-type]

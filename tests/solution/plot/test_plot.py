@@ -166,7 +166,7 @@ def test_is_drawn_into_the_users_axes(square: fs.Solution, pacman: fs.Solution, 
         assert solution.plot(ax=panel, resolution=16) is figure
         assert len(panel.images) == 1
     assert panels[1].get_title() == "$t$ = 2"
-    with pytest.raises(ProblemError, match="ax holds one panel, but this picture has 2"):
+    with pytest.raises(ProblemError, match=r"ax holds one panel.*has 2"):
         pacman.plot(ax=panels[1], time=[0, 1], resolution=16)
 
 
@@ -186,14 +186,14 @@ def test_a_constant_can_be_drawn(solve: Any) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"resolution": 1}, "resolution must be a whole number, 2 or more; got 1"),
-        ({"resolution": 2.5}, "resolution must be a whole number"),
-        ({"width": "triple"}, "width must be one of 'single', 'double'; got 'triple'"),
-        ({"time": 3}, r"time must be one or several numbers from 0 to 2; got 3"),
-        ({"time": []}, "time must be one or several numbers"),
-        ({"time": "now"}, "time must be one or several numbers"),
-        ({"at": (0.5,)}, r"at must give one number for each of x, y; got \(0.5,\)"),
-        ({"at": "middle"}, "at must give one number for each of x, y"),
+        ({"resolution": 1}, r"resolution.*2 or more; got 1"),
+        ({"resolution": 2.5}, r"resolution.*whole number"),
+        ({"width": "triple"}, r"width.*'double'; got 'triple'"),
+        ({"time": 3}, r"time must be.*0 to 2; got 3"),
+        ({"time": []}, r"time must be.*numbers"),
+        ({"time": "now"}, r"time must be.*numbers"),
+        ({"at": (0.5,)}, r"at must give.*x, y; got \(0.5,\)"),
+        ({"at": "middle"}, r"at must give.*x, y"),
     ],
 )
 def test_bad_arguments_are_refused(pacman: fs.Solution, arguments: dict[str, Any], message: str) -> None:
@@ -202,9 +202,9 @@ def test_bad_arguments_are_refused(pacman: fs.Solution, arguments: dict[str, Any
 
 
 def test_times_of_a_problem_without_time_are_refused(square: fs.Solution, cube: fs.Solution) -> None:
-    with pytest.raises(ProblemError, match=r"time=1 needs a problem with time; the domain is Box"):
+    with pytest.raises(ProblemError, match=r"time=1.*with time.*Box"):
         square.plot(time=1)
-    with pytest.raises(ProblemError, match=r"the section at \[7.0\] does not meet the domain"):
+    with pytest.raises(ProblemError, match=r"section at \[7.0\].*not meet"):
         cube.plot(at=(0.5, 0.5, 7))
 
 

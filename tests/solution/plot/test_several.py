@@ -154,7 +154,7 @@ def test_into_axes_of_the_user(swirl: fs.Solution) -> None:
 
     panel = Figure().subplots()
     assert swirl.plot(vectors=("u", "v"), ax=panel, resolution=30).axes == [panel]
-    with pytest.raises(ProblemError, match="ax holds one panel, but this picture has 2; draw one unknown at a time"):
+    with pytest.raises(ProblemError, match=r"ax holds one panel.*has 2; draw"):
         swirl.plot(ax=panel)
 
 
@@ -189,19 +189,16 @@ def test_the_card_has_every_unknown(swirl: fs.Solution, lines: fs.Solution) -> N
 @pytest.mark.parametrize(
     ("picture", "message"),
     [
-        (
-            lambda s: s.plot(animate=True),
-            r"an animation shows one unknown, but there are 2, u\(x, y\), v\(x, y\); choose",
-        ),
-        (lambda s: s.plot_spectrum(), r"a spectrum shows one unknown, .* choose one, as in solution\['u'\]"),
-        (lambda s: s.plot_isosurface(), "an isosurface shows one unknown"),
-        (lambda s: s["u"].plot_residual(), "is one of the unknowns of a system, whose equations are for all of them"),
-        (lambda s: s.plot_error(0), r"exact must be a dictionary such as \{u: ..., v: ...\}"),
+        (lambda s: s.plot(animate=True), r"animation.*one unknown.*choose"),
+        (lambda s: s.plot_spectrum(), r"spectrum.*one unknown.*\['u'\]"),
+        (lambda s: s.plot_isosurface(), r"isosurface.*one unknown"),
+        (lambda s: s["u"].plot_residual(), r"unknowns of a system.*all of them"),
+        (lambda s: s.plot_error(0), r"exact.*dictionary.*\{u:"),
         (lambda s: s.plot_error({"w": 0}), "there is no unknown 'w'"),
-        (lambda s: s.plot(vectors="uv"), r"vectors must be two of the unknowns u, v, as in \(u, v\); got 'uv'"),
+        (lambda s: s.plot(vectors="uv"), r"vectors.*two.*u, v.*got 'uv'"),
         (lambda s: s.plot(vectors=("u", "w")), "there is no unknown 'w'"),
-        (lambda s: s.plot(vectors=("u", "v"), style="lines"), "style must be one of 'arrows', 'stream'; got 'lines'"),
-        (lambda s: s.plot(vectors=("u", "v"), part="phase"), 'of a vector, part must be "real" or "imag"'),
+        (lambda s: s.plot(vectors=("u", "v"), style="lines"), r"style.*'stream'; got 'lines'"),
+        (lambda s: s.plot(vectors=("u", "v"), part="phase"), r'vector, part.*"real" or "imag"'),
         (lambda s: s.plot(vectors=("u", "v"), animate=True), "vectors are not animated"),
     ],
 )
@@ -211,7 +208,7 @@ def test_refused(swirl: fs.Solution, picture: Callable[[fs.Solution], Any], mess
 
 
 def test_vectors_need_a_plane(lines: fs.Solution) -> None:
-    with pytest.raises(ProblemError, match=r"vectors needs two coordinates of space; the unknowns are functions of x$"):
+    with pytest.raises(ProblemError, match=r"vectors.*two coord.*of x$"):
         lines.plot(vectors=("u", "v"))
 
 

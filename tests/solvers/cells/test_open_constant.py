@@ -31,7 +31,7 @@ STATED = {
 @pytest.mark.parametrize("kind", STATED)
 def test_the_constant_alone_is_missing(kind: str) -> None:
     problem, exact = STATED[kind]
-    with pytest.warns(fs.AccuracyWarning, match="determined only up to a constant, for which the data are compatible"):
+    with pytest.warns(fs.AccuracyWarning, match=r"up to a constant.*are compatible"):
         solution = fs.solve(problem, approach="patches", rng=0)
     assert not solution.converged
     points = np.random.default_rng(0).uniform(0.1, 0.9, (20, problem.dimension))
@@ -41,5 +41,5 @@ def test_the_constant_alone_is_missing(kind: str) -> None:
 
 def test_data_that_do_not_balance_are_named() -> None:
     problem = fs.Problem(sp.Eq(u.diff(x, 2) + u.diff(y, 2), 1), SQUARE, [fs.Neumann(0)])
-    with pytest.warns(fs.AccuracyWarning, match="source and fluxes do not balance"):
+    with pytest.warns(fs.AccuracyWarning, match=r"source and fluxes.*balance"):
         fs.solve(problem, approach="patches", budget=fs.Budget(neurons=200), rng=0)

@@ -23,10 +23,10 @@ def problem(equation: sp.Basic | None = None) -> fs.Problem:
 @pytest.mark.parametrize(
     ("parameter", "message"),
     [
-        (k, r"parameter k does not occur in the problem: its numbers are lam; write the symbol k into"),
+        (k, r"parameter k.*occur.*lam"),
         (sp.Symbol("lam", real=True), "different assumptions"),
         (x, "parameter x is a coordinate"),
-        ("lam", "parameter must be a SymPy symbol of the problem; got 'lam'"),
+        ("lam", r"parameter.*symbol.*'lam'"),
     ],
 )
 def test_parameters_that_are_none(parameter: Any, message: str) -> None:
@@ -46,10 +46,10 @@ def test_a_parameter_may_be_open() -> None:
 @pytest.mark.parametrize(
     ("interval", "message"),
     [
-        ((4, 0), r"interval is the wrong way round: write \(0, 4\)"),
-        ((2, 2), "interval is empty: both of its ends are 2"),
+        ((4, 0), r"interval.*wrong way.*\(0, 4\)"),
+        ((2, 2), r"interval is empty.*2"),
         ((0, sp.oo), "interval must be finite"),
-        (4, r"interval must be two numbers, as in \(0, 7\); got 4"),
+        (4, r"interval.*two numbers.*got 4"),
         ((0, 1, 2), "interval must be two numbers"),
     ],
 )
@@ -60,28 +60,28 @@ def test_intervals_that_are_none(interval: Any, message: str) -> None:
 
 def test_a_linear_problem_has_no_branches() -> None:
     linear = problem(sp.Eq(u.diff(x, 2) + lam * u, 1))
-    with pytest.raises(fs.ProblemError, match="the problem is linear for every lam"):
+    with pytest.raises(fs.ProblemError, match="linear for every lam"):
         fs.follow(linear, lam, (0, 4))
 
 
 def test_complex_problems_are_refused() -> None:
     wave = problem(sp.Eq(u.diff(x, 2) + lam * u**2 * sp.I, 0))
-    with pytest.raises(fs.ProblemError, match="complex problems are not followed"):
+    with pytest.raises(fs.ProblemError, match=r"complex.*not followed"):
         fs.follow(wave, lam, (0, 4))
 
 
 @pytest.mark.parametrize("points", [1, 2.5, True])
 def test_points_are_a_number_of_them(points: Any) -> None:
-    with pytest.raises(fs.ProblemError, match="points must be a whole number, at least 2"):
+    with pytest.raises(fs.ProblemError, match=r"points must.*whole number.*2"):
         fs.follow(problem(), lam, (0, 4), points=points)
 
 
 def test_without_a_solution_at_the_start() -> None:
-    with pytest.raises(fs.ProblemError, match=r"no solution to begin with at lam = 3\.6: Newton's method came to"):
+    with pytest.raises(fs.ProblemError, match=r"lam = 3\.6: Newton's method"):
         fs.follow(problem(), lam, (3.6, 5), approach="patches", tol=1e-4, rng=0)
 
 
 def test_a_start_without_any_meaning() -> None:
     steep = problem(sp.Eq(u.diff(x, 2) + sp.log(lam + u), 0))
-    with pytest.raises(fs.ProblemError, match="at lam = -1, where solutions begin"):
+    with pytest.raises(fs.ProblemError, match=r"lam = -1, where.*begin"):
         fs.follow(steep, lam, (-1, 1), guess=-3, rng=0)

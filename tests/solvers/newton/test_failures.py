@@ -31,7 +31,7 @@ def test_bratu_has_two_solutions() -> None:
 
 
 def test_bratu_beyond_its_fold_says_so() -> None:
-    with pytest.warns(fs.AccuracyWarning, match=r"came to no solution.* beyond 0\.8\d* times .* fold"):
+    with pytest.warns(fs.AccuracyWarning, match=r"no solution.*beyond 0\.8.*fold"):
         solution = fs.solve(bratu(4), tol=1e-6, rng=0)
     assert not solution.converged
     assert solution.error_estimate == np.inf
@@ -40,13 +40,13 @@ def test_bratu_beyond_its_fold_says_so() -> None:
 @pytest.mark.parametrize(
     ("guess", "message"),
     [
-        (lambda points: np.ones((len(points), 2)), r"the guess: .* one value per point.* got shape \(\d+, 2\)"),
-        ({"v": 1}, "the dictionary names v, which is no unknown"),
-        ("u", "guess must be a number, a SymPy expression or a callable"),
-        (float("nan"), "the guess must be a finite number"),
-        ([1, 2], "guess must be a number, a SymPy expression or a callable"),
-        (y, "the guess contains the symbol y, which is neither a coordinate"),
-        (u(x), r"the guess is u\(x\), which contains the unknown"),
+        (lambda points: np.ones((len(points), 2)), r"guess: .*one value.*\(\d+, 2\)"),
+        ({"v": 1}, r"dictionary names v.*no unknown"),
+        ("u", r"guess must.*number.*callable"),
+        (float("nan"), "guess must be a finite number"),
+        ([1, 2], r"guess must.*number.*callable"),
+        (y, r"guess.*symbol y.*neither"),
+        (u(x), r"guess is u\(x\).*unknown"),
     ],
 )
 def test_guesses_that_are_none(guess: Any, message: str) -> None:
@@ -56,9 +56,7 @@ def test_guesses_that_are_none(guess: Any, message: str) -> None:
 
 def test_a_guess_outside_of_the_range() -> None:
     problem = fs.Problem(sp.Eq(u(x).diff(x, 2), sp.log(u(x))), LINE, [fs.Dirichlet(2)])
-    with pytest.raises(
-        fs.ProblemError, match=r"needs log\(u\), which is nan at x=.*, where u = -1 .*give another guess="
-    ):
+    with pytest.raises(fs.ProblemError, match=r"log\(u\).*nan at x=.*u = -1.*guess="):
         fs.solve(problem, guess=-1)
 
 
@@ -66,7 +64,7 @@ def test_a_guess_for_several_unknowns_goes_by_unknown() -> None:
     v = sp.Function("v")(x)
     equations = [sp.Eq(u(x).diff(x, 2) + v**2, 0), sp.Eq(v.diff(x, 2) + u(x), 0)]
     problem = fs.Problem(equations, LINE, [fs.Dirichlet({u(x): 0, v: 1})])
-    with pytest.raises(fs.ProblemError, match=r"guess: there are 2 unknowns, .* as in \{u: 1\}"):
+    with pytest.raises(fs.ProblemError, match=r"guess: .*2 unknowns.*\{u: 1\}"):
         fs.solve(problem, guess=1)
     assert fs.solve(problem, guess={v: 1}, rng=0).converged
 
@@ -74,7 +72,7 @@ def test_a_guess_for_several_unknowns_goes_by_unknown() -> None:
 def test_a_solution_for_other_unknowns_is_no_guess() -> None:
     v = sp.Function("v")(x)
     other = fs.solve(fs.Problem(sp.Eq(v.diff(x, 2), 1), LINE, [fs.Dirichlet(0)]), rng=0)
-    with pytest.raises(fs.ProblemError, match=r"guess is a solution for v\(x\), but the unknowns are u\(x\)"):
+    with pytest.raises(fs.ProblemError, match=r"guess.*for v\(x\).*are u\(x\)"):
         fs.solve(bratu(1), guess=other)
 
 

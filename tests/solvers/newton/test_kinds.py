@@ -7,7 +7,7 @@ import sympy as sp
 import fspielm as fs
 from fspielm.solvers.newton.rounds import first_bands, kinds_for
 from fspielm.solvers.request import Request, Streams
-from fspielm.solvers.strategies.selection import first_with_cells
+from fspielm.solvers.strategies.cells import cells_for
 
 x, t = sp.symbols("x t")
 u = sp.Function("u")(x, t)
@@ -22,6 +22,6 @@ def test_waves_that_the_equation_could_carry_wait_for_the_solution() -> None:
     request = Request(problem.linearised(0), 1e-8, fs.Budget(), streams, seed)
     bands = first_bands(request)
     assert bands.sources[1] == "the equation"
-    assert first_with_cells(request, bands, narrow=False).plan.neurons > 20_000
+    assert cells_for(request, bands, narrow=False).first().plan.neurons > 20_000
     first = kinds_for(request, bands)[0].first(request)
     assert 1000 < first.plan.neurons <= 20_000

@@ -16,7 +16,7 @@ from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import Domain
 from fspielm.numerics.tolerances import ROUNDING
 from fspielm.problem.operator import Operator
-from fspielm.resources import run_tasks
+from fspielm.resources import memory_left, physical_memory, run_tasks
 
 # ---- Parts of a sum
 
@@ -148,7 +148,8 @@ def transform_rounding(basis: Basis, coefficients: FloatArray, domain: Domain) -
 
 # ---- The direct sum, in bounded memory, on threads
 
-_CHUNK_POINTS = 1024
+# Points at a time, so that what is worked on stays in the cache.
+CHUNK_POINTS = 1024
 _CHUNK_COLUMNS = 64
 
 
@@ -157,8 +158,8 @@ def direct_sum(basis: Basis, fields: FloatArray, local: LocalOperator, *, thread
     values = np.empty((len(fields), len(local.points)), dtype=basis.dtype_under(local))
     run_tasks(
         [
-            partial(_sum_chunk, basis, fields, local, slice(start, start + _CHUNK_POINTS), values)
-            for start in range(0, len(local.points), _CHUNK_POINTS)
+            partial(_sum_chunk, basis, fields, local, slice(start, start + CHUNK_POINTS), values)
+            for start in range(0, len(local.points), CHUNK_POINTS)
         ],
         threads,
     )
@@ -230,14 +231,12 @@ UPSAMPLING = 2.0
 # Chunks are so large that the work repeated for each takes at most about this share of its time.
 _REPEATED_SHARE = 0.2
 _LEAST_CHUNK, _MOST_CHUNK = 2**13, 2**18
-# Memory of all transforms that run at the same time; none is used that needs more.
-_MOST_BYTES = 600e6
 # A larger grid is cut into tiles, each with the points that lie on it.
 _MOST_GRID_BYTES = 160e6
 
 
 def transform_pays(frequencies: Sequence[FloatArray], points: FloatArray, transforms: int, sums: int) -> bool:
-    """Whether fast transforms are faster than direct sums and fit into memory.
+    """Whether fast transforms are faster than direct sums.
 
     Parameters
     ----------
@@ -256,8 +255,6 @@ def transform_pays(frequencies: Sequence[FloatArray], points: FloatArray, transf
         tiles = tile_counts(extent * np.ptp(W, axis=0), transforms)
         reach = extent * np.ptp(W, axis=0) / tiles
         step = chunk_points(len(W), transforms, reach)
-        if transform_bytes(step, transforms, reach) > _MOST_BYTES:
-            return False
         chunks = int(np.prod(tiles)) - 1 - (-len(points) // step)
         seconds += chunks * _COSTS.per_chunk(len(W), transforms, reach)
         seconds += len(points) * _COSTS.per_point(transforms, len(reach))
@@ -279,11 +276,6 @@ def chunk_points(neurons: int, transforms: int, reach: FloatArray) -> int:
     """Number of points to transform at once; `reach` is the extent of frequencies times that of points, by axis."""
     wanted = _COSTS.per_chunk(neurons, transforms, reach) / (_REPEATED_SHARE * _COSTS.per_point(transforms, len(reach)))
     return int(np.clip(wanted, _LEAST_CHUNK, _MOST_CHUNK))
-
-
-def transform_bytes(points: int, transforms: int, reach: FloatArray) -> float:
-    """Estimated memory of one transform of this many points."""
-    return _grid_bytes(reach, transforms) + points * (16.0 * transforms + 24.0 * len(reach) + 64.0)
 
 
 def _grid_bytes(reach: FloatArray, transforms: int) -> float:
@@ -323,7 +315,10 @@ def sum_waves(
     reach = np.ptp(W, axis=0) * np.ptp(points, axis=0)
     counts = tile_counts(reach, len(strengths))
     step = chunk_points(len(W), len(strengths), reach / counts)
-    at_once = max(1, min(threads, int(_MOST_BYTES / transform_bytes(step, len(strengths), reach / counts))))
+    # transforms that run at the same time leave half of the memory free
+    memory = 0.5 * min(memory_left(), physical_memory())
+    needed = _grid_bytes(reach / counts, len(strengths)) + step * (16 * len(strengths) + 24 * len(reach) + 64)
+    at_once = max(1, min(threads, int(memory / needed)))
     frequencies = [np.ascontiguousarray(column) for column in W.T]
     run_tasks(
         [

@@ -12,8 +12,6 @@ from fspielm.arrays import FloatArray, NumberArray
 from fspielm.basis.basis import Basis, LocalOperator, localise
 from fspielm.basis.evaluation.direct import (
     MOST_DIMENSIONS,
-    Part,
-    Row,
     Waves,
     add_rows,
     direct_sum,
@@ -103,16 +101,9 @@ def evaluate_each(
         found = _evaluate_slab(basis, fields, local, here.points, threads, method)
         values = values.astype(np.result_type(values, found), copy=False)
         values[:, :, start : start + SLAB] = found
-    return _restore_shape(values, coefficients)
-
-
-def _restore_shape(values: NumberArray, coefficients: NDArray[Any]) -> NDArray[Any]:
-    """Values ``(T, F, n)`` of real fields in the shape and type of the coefficients, ``(T, ..., n)``."""
-    shape = (len(values), *coefficients.shape[:-1], values.shape[-1])
-    if not np.iscomplexobj(coefficients):
-        return values.reshape(shape)
-    real, imaginary = np.split(values, 2, axis=1)
-    return np.asarray(real + 1j * imaginary).reshape(shape)
+    if np.iscomplexobj(flat):
+        values = values[:, : len(flat)] + 1j * values[:, len(flat) :]
+    return values.reshape(len(operators), *coefficients.shape[:-1], len(sites))
 
 
 def _evaluate_slab(
@@ -144,7 +135,10 @@ def _evaluate_slab(
     else:
         others = split_leaves(basis, fields)
     if by_tiles:
-        _add_on_tiles(join_smooth(others), rows, cloud, values, threads)
+        flat = [(row.orders, row.coefficients) for each in rows for row in each]
+        parts = [(with_tables(basis, *cloud.ends), own) for basis, own in join_smooth(others)]
+        if parts:  # all from one set of tiles
+            add_rows(rows, sum_on_tiles([Sums(*part, flat, threads) for part in parts], cloud), values)
     else:
         for other, its_fields in others:
             for total, local in zip(values, operators, strict=True):
@@ -162,11 +156,3 @@ def _transform_suits(
     fields = len(waves[0].fields)
     transforms = fields * sum(1 if local.is_constant else len(local.orders) for local in operators)
     return transform_pays([group.W for group in waves], points, transforms, len(operators))
-
-
-def _add_on_tiles(parts: Sequence[Part], rows: list[list[Row]], cloud: Cloud, values: FloatArray, threads: int) -> None:
-    """Add the operators on the parts of the sum to `values`, all from one set of tiles."""
-    operators = [(row.orders, row.coefficients) for operator in rows for row in operator]
-    sums = [Sums(with_tables(basis, *cloud.ends), fields, operators, threads) for basis, fields in parts]
-    if sums:
-        add_rows(rows, sum_on_tiles(sums, cloud), values)

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.basis.basis import AT_ONCE, MOST_GROWTH, TANH, Basis, ExponentialBasis, LocalOperator, RidgeBasis
-from fspielm.basis.evaluation.direct import direct_sum, split_leaves
+from fspielm.basis.evaluation.direct import CHUNK_POINTS, direct_sum, split_leaves
 from fspielm.basis.singular.outgoing import Outgoing, SourceBasis
 from fspielm.basis.singular.singular import Angle, CornerFunction, Power, SingularBasis, Wave
 from fspielm.basis.singular.tabulated import TabulatedBasis
-from fspielm.numerics.chebyshev import Polynomials, add_up, join, lobatto, to_coefficients, unit_places
-from fspielm.numerics.tolerances import BISECTIONS
+from fspielm.numerics.roots import Polynomials, add_up, join, lobatto, to_coefficients, unit_places
+from fspielm.numerics.sampling import kronecker
+from fspielm.numerics.tolerances import BISECTIONS, ROUNDED
 from fspielm.resources import run_tasks
 
 # ---- Functions that change too fast for the nodes
@@ -154,8 +155,6 @@ def _bounded_exp(exponent: FloatArray) -> FloatArray:
 _TAIL = 4
 # The level of rounding, in units of the rounding of a sum.
 ACCEPTED = 4.0
-# On boxes with fewer floating-point numbers between their ends than this, rounded nodes may coincide.
-_COARSE = 1e4
 _EPS = float(np.finfo(np.float64).eps)
 
 
@@ -202,13 +201,15 @@ def expand_on(
     # both ends are exactly those of the box: a jump that cuts off a corner shows there
     places = 0.5 * (1 - unit) * lower[:, :, None] + 0.5 * (1 + unit) * upper[:, :, None]
     values = function(_products(places)).reshape(-1, boxes, count**dimension).swapaxes(0, 1)
-    # far from zero the nodes are rounded; expand from where they really are
-    coarse = upper - lower < _COARSE * np.spacing(np.maximum(np.abs(lower), np.abs(upper)))
+    # far from zero the nodes are rounded; expand from where they really are, unless they may coincide
+    coarse = upper - lower < ROUNDED * np.maximum(np.abs(lower), np.abs(upper))
     units = np.where(coarse[:, :, None], unit, unit_places(places, lower, upper))
     accepted = ACCEPTED * rounding.T
     with np.errstate(all="ignore"):
         coefficients = to_coefficients(values.reshape(*values.shape[:2], *[count] * dimension), units)
-        failed = np.stack([~_has_converged(coefficients, axis, accepted) for axis in range(dimension)], axis=1)
+        last = [np.moveaxis(coefficients, 2 + axis, -1)[..., -_TAIL:] for axis in range(dimension)]
+        largest = [np.abs(each).reshape(*accepted.shape, -1).max(axis=2) for each in last]
+        failed = np.stack([~np.all(each <= accepted, axis=1) for each in largest], axis=1)
         # interpolation rounds relative to the largest value, which may lie outside of the domain
         failed |= ~np.all(_EPS * np.abs(values).max(axis=2) <= accepted, axis=1)[:, None]
     return Expansions(lower, upper, coefficients, failed)
@@ -223,11 +224,6 @@ def _products(places: FloatArray) -> FloatArray:
         shape[1 + axis] = count
         points[..., axis] = places[:, axis].reshape(shape)
     return points.reshape(-1, dimension)
-
-
-def _has_converged(coefficients: FloatArray, axis: int, accepted: FloatArray) -> BoolArray:
-    last = np.moveaxis(coefficients, 2 + axis, -1)[..., -_TAIL:]
-    return np.asarray(np.all(np.abs(last).reshape(*accepted.shape, -1).max(axis=2) <= accepted, axis=1))
 
 
 # ---- Sums at many points, with the digits of the direct sum
@@ -249,9 +245,6 @@ _SPOTS = 16
 _RANK = 13
 # Accepted difference at the spots in units of the rounding; interpolation magnifies rounding by less.
 _MOST_DIFFERENCE = 64.0
-_GOLDEN = 0.5 * (5**0.5 - 1)
-# Points at a time, so that the polynomials there stay in the cache.
-_POINTS_AT_ONCE = 2048
 
 
 @final
@@ -287,8 +280,8 @@ class _Tile:
     def tasks(self, values: FloatArray) -> Iterator[Callable[[], None]]:
         """Tasks that each write ``values[:, index]`` of all known polynomials for some of the points."""
         total = add_up(self.known, *self.ends)
-        for start in range(0, len(self.index), _POINTS_AT_ONCE):
-            yield partial(self._evaluate, total, slice(start, start + _POINTS_AT_ONCE), values)
+        for start in range(0, len(self.index), CHUNK_POINTS):
+            yield partial(self._evaluate, total, slice(start, start + CHUNK_POINTS), values)
 
     def _evaluate(self, total: Polynomials, chunk: slice, values: FloatArray) -> None:
         values[:, self.index[chunk]] = total.at(self.places[:, chunk])
@@ -393,7 +386,10 @@ def _expand_part(part: int, sums: Sums, cloud: Cloud, tiles: list[_Tile], failed
         return
     lacking = [tiles[t] for t in which]
     spots = _sample_spots(sums, cloud, lacking)
-    unresolved = _unresolved_axes(sums, cloud, lacking, spots)
+    ends = (cloud.embed(ends) for ends in _ends(lacking))
+    total = sum_unresolved(sums.basis, sums.fields, sums.operators, Boxes(*ends), NODES[len(cloud.axes)])
+    # the axes along which the nodes on a tile may not resolve the sum
+    unresolved = np.any(total[:, :, cloud.axes] > ACCEPTED * spots.rounding[:, :, None], axis=0)
     failed[which] |= unresolved
     resolved = np.flatnonzero(~unresolved.any(axis=1))
     if not len(resolved):
@@ -424,8 +420,7 @@ def _sample_spots(sums: Sums, cloud: Cloud, tiles: Sequence[_Tile]) -> Spots:
     Far from zero these numbers lie far apart. The sum changes more there, but it is not less accurate if features
     measure x from nearby; hence the factor `relative_extent`.
     """
-    # multiples of the golden ratio are even on every tile, and not aligned with any grid
-    shares = np.arange(1, _SPOTS + 1) * _GOLDEN % 1
+    shares = kronecker(_SPOTS, 1)[:, 0]  # even on every tile, and not aligned with any grid
     picked = [(shares * len(tile.index)).astype(np.int_) for tile in tiles]
     points = cloud.points[np.concatenate([tile.index[pick] for tile, pick in zip(tiles, picked, strict=True)])]
     values = sums(points)
@@ -433,13 +428,6 @@ def _sample_spots(sums: Sums, cloud: Cloud, tiles: Sequence[_Tile]) -> Spots:
     noise = (cloud.relative_extent * moved + _EPS * np.abs(values)).reshape(-1, len(tiles), _SPOTS)
     places = np.stack([tile.places[:, pick] for tile, pick in zip(tiles, picked, strict=True)])
     return Spots(places, values.reshape(noise.shape), np.sort(noise, axis=2)[:, :, _RANK - 1])
-
-
-def _unresolved_axes(sums: Sums, cloud: Cloud, tiles: Sequence[_Tile], spots: Spots) -> BoolArray:
-    """The axes ``(T, a)`` along which the nodes on a tile may not resolve the sum."""
-    lower, upper = (cloud.embed(ends) for ends in _ends(tiles))
-    total = sum_unresolved(sums.basis, sums.fields, sums.operators, Boxes(lower, upper), NODES[len(cloud.axes)])
-    return np.asarray(np.any(total[:, :, cloud.axes] > ACCEPTED * spots.rounding[:, :, None], axis=0))
 
 
 def _expand(sums: Sums, cloud: Cloud, tiles: Sequence[_Tile], spots: Spots) -> Expansions:

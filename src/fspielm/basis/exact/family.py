@@ -33,11 +33,11 @@ from fspielm.basis.exact.symbol import Frequencies, Symbol, problem_symbol
 from fspielm.basis.random.families import Family, Place, as_numbers, check_count
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.numerics.sampling import half_sphere
+from fspielm.numerics.tolerances import PROBES
 from fspielm.problem.derived import natural_scales
 from fspielm.problem.operator import cache_by_object
 from fspielm.problem.problem import Problem
 
-_PROBES = 2000
 # The principal symbol of an elliptic operator is nowhere below this share of its largest value.
 _ELLIPTIC = 1e-4
 # Orders for each e-folding from the center to the boundary and each decade of accuracy.
@@ -80,7 +80,7 @@ def _evolution_axis(symbol: Symbol, scene: Scene) -> int | None:
     It is the last axis whose pure derivative has the lowest order.
     """
     principal = symbol.principal()
-    directions = half_sphere(_PROBES, symbol.dimension, np.random.default_rng(0))
+    directions = half_sphere(PROBES, symbol.dimension, np.random.default_rng(0))
     lengths = np.ptp(scene.outline, axis=0)
     values = principal((directions / lengths).astype(np.complex128))
     turned = (values / 1j**symbol.order).real

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray
 from fspielm.basis.exact.symbol import DIGITS, Frequencies, Symbol, join, solve_along, solve_each
+from fspielm.geometry.curves import LOOKS
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.time import Time
 from fspielm.numerics.sampling import half_sphere, tangents
-from fspielm.numerics.tolerances import CLOSE, SAME
+from fspielm.numerics.tolerances import CLOSE, ITERATIONS, PROBES, SAME
 from fspielm.resources import reserve_memory
 
 # Points on each boundary part: between them a function of a thousand e-foldings across grows by a few percent.
@@ -73,8 +74,6 @@ def scene_of(domain: Domain) -> Scene:
 
 ByFrequency: TypeAlias = Callable[[FloatArray], FloatArray]
 
-_GRID = 400
-_COARSE_GRID = 40
 # ``s d E`` for twelve digits in one dimension, and in more, where frequencies in other directions help.
 _EXCESS = 36.0
 _EXCESS_IN_MANY_DIMENSIONS = 22.0
@@ -97,7 +96,7 @@ def _spaced_frequencies(
     first frequency is a random share, between a quarter and a half, of a step from zero. Two draws then have no
     functions in common, and one shows what the other misses.
     """
-    grid = np.linspace(0.0, limit, _GRID)
+    grid = np.linspace(0.0, limit, PROBES)
     lengths = extent(grid)
     factor = _extension_factor(grid, lengths, dimension)
     steps = 0.5 * (lengths[1:] + lengths[:-1]) * np.diff(grid) * density * factor / (2 * np.pi)
@@ -111,7 +110,7 @@ def _limit_for(extent: ByFrequency, functions: ByFrequency, neurons: float, unit
     """The limit at which `_spaced_frequencies` make `neurons` functions; the search starts at `unit`."""
 
     def count(highest: float) -> float:
-        grid = np.linspace(0.0, highest, _COARSE_GRID)
+        grid = np.linspace(0.0, highest, LOOKS)
         lengths = extent(grid)
         return _extension_factor(grid, lengths, dimension) * _integral(grid, lengths * functions(grid)) / (2 * np.pi)
 
@@ -206,7 +205,6 @@ _PROBES = 24
 # Rings of exponentials: e-foldings from the center to the boundary of the first, and the ratio from one to the next.
 _FIRST_RING = 0.6
 _RING_RATIO = 1.7
-_MOST_RINGS = 24
 # Factor of the number of directions of a ring.
 _DENSITY = 3.0
 # Ratio of successive trial values of the reach of the last ring.
@@ -326,7 +324,7 @@ def _rings(
     symbol: Symbol, space: Space, sheets: Sequence[Sheet], neurons: int, rng: np.random.Generator
 ) -> list[tuple[_Ring, int]]:
     """As many rings as `neurons` allow, each with its number of directions."""
-    steps = [0.0, *(_FIRST_RING * _RING_RATIO ** np.arange(_MOST_RINGS)).tolist()]
+    steps = [0.0, *(_FIRST_RING * _RING_RATIO ** np.arange(ITERATIONS)).tolist()]
     wavenumbers = [sheet.wavenumber for sheet in sheets] or [0.0]
     rings: list[_Ring] = []
     probed = 0
@@ -392,15 +390,11 @@ def _zeros_in_directions(
 # decay do not; for these problems the symbol is also solved for driven functions, with a real frequency in time and a
 # complex one in space.
 
-_PROBE_DIRECTIONS = 8
 # Shares of the neurons for driven functions: of diffusion, and of waves with a lowest frequency.
 _DRIVEN_SHARE = 0.4
 _EVANESCENT_SHARE = 0.125
-# Driven functions for each real frequency in time, in two and more dimensions of space: the fewest, and the factor of
-# the root of their total number.
-_LEAST_STEADY = 40
-_STEADY_SHARE = 3.0
-# The same for a known reach: angular orders, and their growth with the root of the wavenumber.
+# Driven functions for each real frequency in time, in two and more dimensions of space: angular orders, and their
+# growth with the root of the wavenumber.
 _LEAST_ORDERS = 9.0
 _ORDERS = 1.5
 _BYTES_PER_ZERO = 200.0  # for each dimension of space
@@ -436,7 +430,12 @@ def evolving_frequencies(
     """
     if reach is None:
         budget = int(_driven_share(symbol, evolution, rng) * neurons)
-        driven = _driven(symbol, evolution, rng, *_driven_within(evolution, budget))
+        limit, each = 0.0, 0
+        if budget:  # as many for each frequency as waves of the highest modes need
+            highest = _modes_within(symbol, evolution, neurons - budget, rng)
+            each = min(_functions_per_frequency(highest * evolution.radius, len(evolution.space)), budget)
+            limit = _limit_for(_constant(evolution.duration), _constant(each), budget, _lowest_frequency(evolution))
+        driven = _driven(symbol, evolution, rng, limit, each)
         limit = _modes_within(symbol, evolution, neurons - driven.total, rng)
         modes = _modes(symbol, evolution, rng, limit, np.full(len(evolution.space), limit))
         return join([modes, driven], symbol.dimension).distinct().first(neurons)
@@ -451,7 +450,7 @@ def functions_needed(symbol: Symbol, evolution: Evolution, reach: tuple[float, .
 
 def highest_speed(symbol: Symbol, evolution: Evolution, wavenumber: float) -> float:
     """The highest group velocity of waves of a wavenumber."""
-    directions = half_sphere(_PROBE_DIRECTIONS, len(evolution.space), np.random.default_rng(0))
+    directions = half_sphere(_PROBES, len(evolution.space), np.random.default_rng(0))
     return float(_highest_speeds(symbol, evolution, np.array([wavenumber]), directions)[0])
 
 
@@ -472,15 +471,13 @@ def _reaching(
 
 def _driven_share(symbol: Symbol, evolution: Evolution, rng: np.random.Generator) -> float:
     """The share of the neurons for functions that are driven from the boundary."""
-    probes = half_sphere(_PROBE_DIRECTIONS, len(evolution.space), rng)
+    probes = half_sphere(_PROBES, len(evolution.space), rng)
     modes, _ = _solve_for_axis(symbol, evolution, np.pi / evolution.radius * probes)
     if not modes.are_real.all():
         return _DRIVEN_SHARE
     signs = (1.0,) if symbol.is_real else (1.0, -1.0)
     lowest = 0.5 * np.pi / evolution.duration
-    slow = [
-        _zeros_in_directions(symbol, _space_at(evolution, sign * lowest), _PROBE_DIRECTIONS, 0.0, rng) for sign in signs
-    ]
+    slow = [_zeros_in_directions(symbol, _space_at(evolution, sign * lowest), _PROBES, 0.0, rng) for sign in signs]
     return 0.0 if all(found.are_real.all() for found in slow) else _EVANESCENT_SHARE
 
 
@@ -498,7 +495,7 @@ def _lowest_frequency(evolution: Evolution) -> float:
 
 def _mode_extent(symbol: Symbol, evolution: Evolution, rng: np.random.Generator) -> ByFrequency:
     """The length on which modes must be distinguished: the domain, and the distance that waves travel through it."""
-    probes = half_sphere(_PROBE_DIRECTIONS, len(evolution.space), rng)
+    probes = half_sphere(_PROBES, len(evolution.space), rng)
 
     def extent(wavenumbers: FloatArray) -> FloatArray:
         return 2 * evolution.radius + evolution.duration * _highest_speeds(symbol, evolution, wavenumbers, probes)
@@ -532,15 +529,6 @@ def _modes(
     if not symbol.is_real:  # opposite directions are not conjugate
         inside = np.concatenate([inside, -inside])
     return _solve_for_axis(symbol, evolution, inside)[0]
-
-
-def _driven_within(evolution: Evolution, neurons: int) -> tuple[float, int]:
-    """The highest frequency of driven functions within a number, and the number of functions of each frequency."""
-    each = 4 if len(evolution.space) == 1 else max(int(_STEADY_SHARE * np.sqrt(neurons)), _LEAST_STEADY)
-    if neurons < each:
-        return 0.0, 0
-    extent, functions = _constant(evolution.duration), _constant(each)
-    return _limit_for(extent, functions, neurons, _lowest_frequency(evolution)), each
 
 
 def _functions_per_frequency(reach: float, dimension: int) -> int:

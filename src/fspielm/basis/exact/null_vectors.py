@@ -23,7 +23,7 @@ from fspielm.basis.basis import (
 )
 from fspielm.basis.exact.symbol import DIGITS, Frequencies
 from fspielm.errors import ProblemError, UnsuitableError
-from fspielm.numerics.tolerances import CLOSE
+from fspielm.numerics.tolerances import CLOSE, ITERATIONS
 from fspielm.problem.operator import Operator, constant_operator
 
 
@@ -139,8 +139,6 @@ def _horner(factors: Sequence[FloatArray], line: FloatArray) -> FloatArray:
 # ``A(s + z a) = sum_k A_k z^k``, ``sum_{p >= q} p!/q! A_{p - q} v_p = 0`` for every q. At a zero of the determinant of
 # multiplicity m along a there are m such fields with k < m.
 
-_BALANCING_STEPS = 6
-
 
 def null_amplitudes(equations: Sequence[Operator], frequencies: Frequencies, length: float) -> ComplexArray:
     """Amplitudes ``(m, U, K)`` of the powers of ``along x / length`` for each zero of the determinant.
@@ -224,7 +222,7 @@ def _balance(sizes: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Scales of the rows and columns of matrices ``(m, E, U)`` that balance their entries."""
     rows, columns = np.ones(sizes.shape[:2]), np.ones((len(sizes), sizes.shape[2]))
     matrix = sizes.copy()
-    for _ in range(_BALANCING_STEPS):
+    for _ in range(ITERATIONS):
         for axis, scales in ((2, rows), (1, columns)):
             largest = matrix.max(axis=axis)
             factor = np.where(largest > 0, np.sqrt(largest), 1.0)

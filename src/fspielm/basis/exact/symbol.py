@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
@@ -124,7 +125,7 @@ def check_homogeneous(problem: Problem) -> None:
 # ---- Complex frequencies with polynomial factors
 
 # Frequencies, directions and exponents that agree to this many digits are equal.
-DIGITS = 9
+DIGITS = round(-math.log10(SAME))
 
 
 @final

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.basis.basis import AT_ONCE, Basis, LinearMap, LocalOperator
+from fspielm.basis.outgoing.placement import SHARE_OF_GAP
 from fspielm.basis.outgoing.radiating import RadiatingBasis
 from fspielm.problem.scattering.open_domain import Lattice
 
@@ -42,7 +43,7 @@ def fold(operator: LocalOperator, lattice: Lattice) -> tuple[LocalOperator, Comp
     """The operator at points moved to the middle period, and the phases of the values there."""
     copies = lattice.copies(operator.points)
     points = operator.points - np.outer(copies, (lattice.period, 0.0))
-    return replace(operator, points=points, axes=()), lattice.phases(copies)
+    return replace(operator, points=points), lattice.phases(copies)
 
 
 # ---- Waves of a row of copies
@@ -51,13 +52,10 @@ def fold(operator: LocalOperator, lattice: Lattice) -> tuple[LocalOperator, Comp
 # geometric series (K. Yasumoto, K. Yoshitomi, IEEE Trans. Antennas Propag. 47, 1999). Above and below the objects there
 # are only a few waves, the orders of the grating.
 
-# Accuracy of all sums, as a natural logarithm.
-_FOLDINGS = 38.0
+# Accuracy of all sums: the natural logarithm of rounding.
+_FOLDINGS = -math.log(np.finfo(np.float64).eps)
 # How much larger than their sum plane waves may be, as a logarithm.
 _CANCELLED = 3.0
-# Half the width of the strip around the path, at most, and as a share of the distance to a pole.
-_STRIP = 0.6
-_SHARE_OF_POLE = 0.8
 
 
 @final
@@ -122,7 +120,7 @@ class GratingBasis(LinearMap):
         total = np.zeros((count, len(operator.points)), dtype=np.complex128)
         part = np.empty_like(total)
         for number in range(-copies, copies + 1):
-            moved = replace(operator, points=operator.points - (number * period, 0.0), axes=())
+            moved = replace(operator, points=operator.points - (number * period, 0.0))
             self.alone.fill(moved, columns, part)
             total += self.lattice.phases(np.array(float(number))) * part
         for waves in self._sides:
@@ -169,10 +167,11 @@ class GratingBasis(LinearMap):
         lattice, first = self.lattice, self._copies + 1
         kd, tall = lattice.wavenumber * lattice.period, lattice.wavenumber * self._tall
         highest = int(self.alone.orders.max(initial=0)) + 2
-        # equal steps converge with the width of the strip around the path that contains no pole of the series
+        # equal steps converge with the width of the strip around the path that contains no pole of the series, nor the
+        # branch point of the root, 1 + i
         turned = (kd + side * lattice.along * lattice.period) / (2 * np.pi)
         pole = math.sqrt(np.pi * abs(turned - round(turned)) / kd)
-        strip = min(_SHARE_OF_POLE * pole, _STRIP, math.sqrt(10.0 / ((first + 1) * kd)))
+        strip = min(SHARE_OF_GAP * min(pole, 1.0), math.sqrt(10.0 / ((first + 1) * kd)))
         grown = (first + 1) * kd * strip**2 + (2 * highest + tall) * strip
         step = 2 * np.pi * strip / (_FOLDINGS + grown)
         grid = np.linspace(0, 3 * math.sqrt((_FOLDINGS + 8 * highest + tall) / ((first - 1) * kd)), 4001)

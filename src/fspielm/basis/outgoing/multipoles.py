@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.basis.basis import LocalOperator
 from fspielm.basis.outgoing.radiating import AroundCenters
-from fspielm.basis.singular.singular import SMALLEST_RADIUS
 from fspielm.errors import ProblemError
 from fspielm.numerics.tolerances import TINY
 
@@ -182,7 +181,7 @@ class _Regular(_Radial):
     """``(2 n + 1)!! / k^n j(n, k r)``, which is ``r^n`` for k = 0."""
 
     def values(self, highest: int, radius: FloatArray) -> ComplexArray:
-        k, radius = self.wavenumber, np.maximum(radius, SMALLEST_RADIUS)
+        k, radius = self.wavenumber, np.maximum(radius, TINY)
         found = np.empty((highest + 1, len(radius)), dtype=np.complex128)
         found[-2:] = self._directly(np.arange(highest + 1)[-2:], radius)
         for n in range(highest - 1, 0, -1):
@@ -276,7 +275,11 @@ class MultipoleBasis(AroundCenters):
                 continue
             radial = self._radial(scale, highest + reach + 1)
             apart = (operator.points - self.centers[run.centers, None]) / scale
-            table = _table(radial, highest + reach, apart.reshape(-1, 3))
+            points = apart.reshape(-1, 3)
+            radius = np.maximum(np.linalg.norm(points, axis=1), TINY)
+            # functions of all degrees that derivatives consist of
+            table = radial.values(highest + reach, radius)[degrees(highest + reach)]
+            table = table * harmonics(highest + reach, points / radius[:, None])
             target[...] = 0.0
             for coefficient, orders in zip(operator.coefficients, operator.orders, strict=True):
                 sloped = _derivative(radial, highest, tuple(orders.tolist()))[run.start : run.stop]
@@ -349,13 +352,6 @@ class _Run:
     centers: NDArray[np.int_]
     start: int
     stop: int
-
-
-def _table(radial: _Radial, highest: int, points: FloatArray) -> ComplexArray:
-    """Functions of all degrees up to the highest around zero, ``((highest + 1)^2, n)``."""
-    radius = np.maximum(np.linalg.norm(points, axis=1), SMALLEST_RADIUS)
-    angular = harmonics(highest, points / radius[:, None])
-    return np.asarray(radial.values(highest, radius)[degrees(highest)] * angular)
 
 
 def _derivative(radial: _Radial, highest: int, orders: tuple[int, ...]) -> Sparse:

@@ -12,19 +12,18 @@ import scipy
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, ComplexArray, FloatArray
+from fspielm.geometry.crossings import in_ring, signed_area
 from fspielm.geometry.curves import PlaneCurve
 from fspielm.geometry.domain import Corner
-from fspielm.numerics.tolerances import ROUNDED, SAME
+from fspielm.numerics.tolerances import ROUNDED, ROUNDING, SAME
 from fspielm.resources import check_deadline, reserve_waves
 
 Loop: TypeAlias = Sequence[PlaneCurve]
 
 # ---- Analytic continuation of smooth closed curves into their interior
 
-# Points along the curve, at first and at most: a curve that needs more nearly has corners.
-_FEWEST, _MOST = 64, 4096
-# Fourier coefficients at the level of rounding, relative to the largest.
-_ROUNDING = 1e-15
+# Points on each curve from which distances are measured, and at most, where it needs more than the former.
+_RIM_POINTS, _FINE = 256, 4096
 # RoundPlan depths, in radians of the parameter.
 _DEPTHS = np.concatenate([np.geomspace(1e-3, 0.1, 20)[:-1], np.arange(0.1, 1.0, 0.02)])
 
@@ -49,7 +48,7 @@ class Continuation:
 
 def continue_inward(curve: PlaneCurve) -> Continuation | None:
     """The curve as a Fourier series; None if that converges slowly, for example near a corner."""
-    count = _FEWEST
+    count = _RIM_POINTS
     while True:
         points = curve.point(curve.t0 + (curve.t1 - curve.t0) * np.arange(count) / count)
         series = np.fft.fft(points[:, 0] + 1j * points[:, 1]) / count
@@ -59,11 +58,11 @@ def continue_inward(curve: PlaneCurve) -> Continuation | None:
         if sizes[np.abs(modes) > 0.4 * count].max() <= ROUNDED * largest:
             break
         count *= 2
-        if count > _MOST:
-            return None
+        if count > _FINE:
+            return None  # a curve that needs more nearly has corners
     # drop coefficients at the level of rounding, which would grow with the depth
-    last = np.abs(modes)[sizes > _ROUNDING * largest].max()
-    kept = (np.abs(modes) <= last) & (sizes > _ROUNDING * largest)
+    last = np.abs(modes)[sizes > ROUNDING * largest].max()
+    kept = (np.abs(modes) <= last) & (sizes > ROUNDING * largest)
     kept[0] = True
     modes, series = modes[kept], series[kept]
     s = 2 * np.pi * np.arange(4 * count) / (4 * count)
@@ -119,9 +118,8 @@ _CLOSE = 0.1
 # Number of poles: (digits - this)^2, and no fewer sources or poles than these.
 _DIGITS_FREE = 2.7
 _FEWEST_SOURCES = 12
-# Points along a side that measure the thickness of the object, and the density of sources.
+# Points along a side that measure the thickness of the object.
 _PER_SIDE = 80
-_FINE = 4000
 
 
 @final
@@ -177,7 +175,8 @@ def along_sides(loop: Loop, k: float, gap: float, foldings: float, share: float)
         deep.append(depths)
         by_side.append(deepest)
     found, depths = np.concatenate(points), np.concatenate(deep)
-    kept = (_clearance(found, loop) >= _CLEARANCE * depths) & _is_inside(found, loop)
+    clearances, _ = scipy.spatial.cKDTree(rim_of(loop, _FINE)).query(found)
+    kept = (clearances >= _CLEARANCE * depths) & _is_inside(found, loop)
     found, depths = found[kept], depths[kept]
     kept = _first_of_close(found, _APART * depths / ratio)
     return _placed(found[kept], 0, depths[kept], np.full(int(kept.sum()), ratio)), by_side
@@ -248,24 +247,12 @@ def _first_of_close(points: FloatArray, apart: FloatArray) -> BoolArray:
     return kept
 
 
-def _clearance(points: FloatArray, loop: Loop) -> FloatArray:
-    """Distances from the boundary."""
-    unit = np.linspace(0.0, 1.0, 40 * _PER_SIDE)
-    rim = np.concatenate([curve.point(curve.parameter(unit)) for curve in loop])
-    return np.asarray(scipy.spatial.cKDTree(rim).query(points)[0], dtype=np.float64)
-
-
 def _is_inside(points: FloatArray, loop: Loop) -> BoolArray:
-    """Whether points lie on the right of the loop, by the crossings of a ray; unreliable very close to its sides."""
+    """Whether points lie on the right of the loop, as a polygon; unreliable very close to its sides."""
     unit = np.linspace(0.0, 1.0, 4 * _PER_SIDE + 1)[:-1]
     rim = np.concatenate([curve.point(curve.parameter(unit[:1] if curve.straight else unit)) for curve in loop])
-    (x0, y0), (x1, y1) = rim.T, np.roll(rim, -1, axis=0).T
-    x, y = points[:, :1], points[:, 1:]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        crossed = ((y0 > y) != (y1 > y)) & (x < x0 + (y - y0) * (x1 - x0) / (y1 - y0))
-    enclosed = np.asarray(np.sum(crossed, axis=1) % 2 == 1)
-    is_counterclockwise = float(np.sum(x0 * y1 - x1 * y0)) > 0
-    return ~enclosed if is_counterclockwise else enclosed
+    enclosed = in_ring(points, rim)
+    return ~enclosed if signed_area(rim) > 0 else enclosed
 
 
 # ---- Placement
@@ -282,19 +269,12 @@ _SMALL = 5.0
 _MOST_ORDERS = 400
 # Rows crowd on a circle as if sources were this many spacings away.
 _SPACINGS = 4.0
-# Depth of sources along a curve, at most: in units of the first singularity's depth, in radians of the wave, and in
-# radians of the parameter.
+# Depth of sources along a curve, at most: in units of the first singularity's depth, and in radians of the wave.
 _SHARE_OF_SINGULARITY = 0.6
 _RADIANS_ALONG_CURVE = 4.5
-_DEEPEST = 0.8
-# Fewest sources to a wavelength.
-_PER_WAVELENGTH = 2.4
-# Points on each curve from which distances are measured.
-_RIM_POINTS = 256
-# From one level to the next: the factor of the depth, and additional digits, up to a total.
+# From one level to the next: the factor of the depth, and additional digits.
 _SHALLOWER = 0.75
 _DIGITS_MORE = 2.0
-_MOST_DIGITS = 17.0
 
 
 @final
@@ -341,8 +321,7 @@ class Wanted:
     @property
     def foldings(self) -> float:
         """The requested digits as a natural logarithm."""
-        most = max(_MOST_DIGITS, self.digits)
-        return math.log(10) * min(self.digits + _DIGITS_MORE * self.level, most)
+        return math.log(10) * (self.digits + _DIGITS_MORE * self.level)
 
     def of(self, number: int) -> Wanted:
         """The requirements for one object."""
@@ -438,18 +417,18 @@ def _in_disk(center: FloatArray, radius: float, gap: float, source_gap: float, w
 def _along_curve(curve: Continuation, gap: float, wanted: Wanted) -> Placed:
     """Sources on the continuation of a smooth curve."""
     k, speed = wanted.wavenumber, curve.speed
-    depth = min(_SHARE_OF_SINGULARITY * curve.deepest, _DEEPEST, SHARE_OF_GAP * gap / speed)
+    depth = min(_SHARE_OF_SINGULARITY * curve.deepest, SHARE_OF_GAP * gap / speed)
     depth = min(depth, _RADIANS_ALONG_CURVE / (k * speed) if k else math.inf) * _SHALLOWER**wanted.level
     fastest = k * curve.fastest
-    count = max(fastest + wanted.foldings / depth, _PER_WAVELENGTH * fastest, _FEWEST_SOURCES)
+    count = max(fastest + wanted.foldings / depth, _FEWEST_SOURCES)
     count = math.ceil(max(count, 2 * wanted.inside * curve.fastest))
     points, depths = curve.at_depth(depth, count)
     return _placed(points, 0, depths, np.full(count, depth * count / (2 * np.pi)))
 
 
-def rim_of(loop: Loop) -> FloatArray:
+def rim_of(loop: Loop, per_curve: int = _RIM_POINTS) -> FloatArray:
     """Points around an object, ``(n, 2)``."""
-    unit = (np.arange(_RIM_POINTS) + 0.5) / _RIM_POINTS
+    unit = (np.arange(per_curve) + 0.5) / per_curve
     return np.concatenate([curve.point(curve.parameter(unit)) for curve in loop])
 
 

@@ -14,9 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.basis.basis import Basis, LocalOperator, frozen
-from fspielm.basis.singular.singular import LOGARITHM, SMALLEST_RADIUS, Orders, Polar, Power, off_zero, zeta_weights
+from fspielm.basis.singular.singular import LOGARITHM, Orders, Polar, Power, off_zero, zeta_weights
 from fspielm.errors import ProblemError
 from fspielm.numerics.special import hankel_on_ray
+from fspielm.numerics.tolerances import TINY
 
 
 class AroundCenters(Basis):
@@ -120,7 +121,7 @@ class RadiatingBasis(AroundCenters):
         """The functions of orders 0 to `highest` around the centers `which`, at points."""
         k = self.wavenumber
         x, y = (points[:, axis] - self.centers[which, axis, None] for axis in (0, 1))
-        radius = np.maximum(np.hypot(x, y), SMALLEST_RADIUS)
+        radius = np.maximum(np.hypot(x, y), TINY)
         scales = self.scales[which, None]
         # ratios of the sizes of neighbouring orders, as sizes themselves may overflow
         growth = np.stack([_growth(k * scale, highest) for scale in scales[:, 0].tolist()])

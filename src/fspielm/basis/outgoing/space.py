@@ -27,8 +27,9 @@ from fspielm.basis.outgoing.placement import (
 )
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import Sites
+from fspielm.geometry.curves import LOOKS
 from fspielm.geometry.exterior import Body
-from fspielm.numerics.tolerances import ITERATIONS
+from fspielm.numerics.tolerances import ITERATIONS, PROBES
 from fspielm.problem.operator import identity
 from fspielm.resources import reserve_waves
 
@@ -192,15 +193,11 @@ class _Latest:
     def table(self, operator: LocalOperator, make: Callable[[LocalOperator], NumberArray]) -> NumberArray:
         """The table of an operator, from the cache if it was the last."""
         with self._lock:
-            if self._kept is None or not _are_same(self._kept[0], operator):
-                self._kept = operator, make(operator)
-            return self._kept[1]
-
-
-def _are_same(one: LocalOperator, other: LocalOperator) -> bool:
-    return one is other or all(
-        np.array_equal(getattr(one, name), getattr(other, name)) for name in ("orders", "points", "coefficients")
-    )
+            known = self._kept
+            names = ("orders", "points", "coefficients")
+            if known is None or not all(np.array_equal(getattr(known[0], n), getattr(operator, n)) for n in names):
+                self._kept = known = operator, make(operator)
+            return known[1]
 
 
 # ---- Placement
@@ -222,13 +219,9 @@ _BEYOND_RESONANCES = 2.0
 _FOCUSED = 1.0
 # Degrees that damped waves mix, for each e-folding between the foci.
 _MIXED = 0.2
-# Number of points on an object at which functions are scaled to size one.
-_SCALING_POINTS = 300
 # Additional e-foldings to which sums over sources are exact.
 _EXACT_TO = 3.0
 _MOST_SOURCES = 300_000
-# Grid along and around a surface on which frequencies are computed.
-_GRID = (65, 33)
 
 
 @final
@@ -267,7 +260,7 @@ def layer_on(body: Body, semi_axes: FloatArray, degrees: Degrees, k: complex, fo
     along, around = _highest_frequencies(own, other, k, foldings + _EXACT_TO)
     count = degrees.degree + 1 + math.ceil(0.5 * float(along.max()))
     heights, shares = np.polynomial.legendre.leggauss(count)
-    grid = -np.cos(np.linspace(0, np.pi, _GRID[0]))
+    grid = -np.cos(np.linspace(0, np.pi, LOOKS))
     counts = 2 * degrees.order + 1 + np.ceil(np.interp(heights, grid, around)).astype(np.int_)
     if counts.sum() > _MOST_SOURCES:
         given = ", ".join(f"{length:.3g}" for length in body.semi_axes)
@@ -304,7 +297,8 @@ def _highest_frequencies(
     own: FloatArray, other: FloatArray, k: complex, foldings: float
 ) -> tuple[FloatArray, FloatArray]:
     """The highest frequencies of a source's field at the object, along and around, from pole to pole."""
-    polar, azimuth = np.linspace(0, np.pi, _GRID[0])[:, None], np.linspace(0, np.pi, _GRID[1])
+    azimuth = np.linspace(0, np.pi, LOOKS)
+    polar = azimuth[:, None]
     on_ball = _on_ball(-np.cos(polar), azimuth)
     highest = fastest(k, foldings, np.linalg.norm(on_ball * (own - other), axis=-1))
     ahead = np.stack(
@@ -401,7 +395,7 @@ def basis_of(placed: Sequence[Functions], k: complex) -> Basis:
     basis = MultipoleBasis(np.concatenate([each.centers for each in placed]), orders, k, scales, regular=regular)
     if not any(each.rings for each in placed):
         return basis
-    rims = np.concatenate([each.body.rim[:: len(each.body.rim) // _SCALING_POINTS] for each in placed])
+    rims = np.concatenate([each.body.rim[:: len(each.body.rim) // PROBES] for each in placed])
     layers = tuple(each.rings for each in placed)
     return LayerBasis(basis, layers).scaled_at(localise(identity(3), Sites(rims)))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, final
 
 import numpy as np
@@ -411,3 +411,99 @@ def _as_widths(name: str, values: Sequence[float], *, zero: bool) -> tuple[float
     if not widths or not all(np.isfinite(w) and (w > 0 or (zero and w == 0)) for w in widths):
         raise ProblemError(f"{name} must be positive, one for each axis; got {values!r}")
     return widths
+
+
+# ---- Width and density of a band for a number of digits
+
+# Features on a domain of length L with frequencies spaced 2 pi / (T L) are a Fourier extension with factor T. We choose
+# the factor that needs the fewest features. Close to 1, further features bring no digits.
+_FACTORS = np.linspace(1.2, 5.0, 153)
+# Convergence relative to the one-dimensional theory on every axis, by dimension up to three; measured, see
+# docs/method.md.
+_GAIN = {1: 1.2, 2: 1.5, 3: 2.0}
+# The least band, in periods across the domain: even constant data make solutions that vary. In three and more
+# dimensions, where that costs most, it is zero until a round shows more.
+_LEAST_PERIODS = {1: 0.75, 2: 0.75}
+# Factors of narrow bands around a frequency; larger ones would need large coefficients for amplitudes that vary.
+_CLOUD_FACTORS = np.linspace(1.2, 14.0, 513)
+# Measured: 1.07 to 1.16 for waves of constant amplitude in one to three dimensions, 0.87 for one like exp(x).
+_CLOUD_GAIN = {1: 0.85, 2: 1.0, 3: 1.0}
+# The fewest features of a band.
+_FEWEST = 8
+# Samples for the volume of a band with rounded corners.
+_COUNTED = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """A band of features for one round, and its extension factor.
+
+    With this factor, frequencies are so many times denser than the length of the domain requires.
+    """
+
+    family: Band
+    factor: float
+
+    @property
+    def widths(self) -> FloatArray:
+        """Half-width of the band along each axis."""
+        return np.array(self.family.widths)
+
+
+def least_core(frequencies: FloatArray, lengths: FloatArray) -> FloatArray:
+    """The frequencies ``(d,)`` of the first band, given the highest that were found along each axis."""
+    least = _LEAST_PERIODS.get(len(lengths), 0.0)
+    return np.maximum(frequencies, least * 2 * np.pi / lengths)
+
+
+def layout(core: FloatArray, lengths: FloatArray, decades: float, most: int | None = None) -> Layout:
+    """The smallest band that should reach ``10**-decades`` for a solution with frequencies in the box `core`.
+
+    A Fourier extension with factor T converges like ``E(T)**-n``, ``E(T) = cot(pi / (4 T))**2``, in the number n of
+    frequencies per axis and sign that exceed the ``T core L / (2 pi)`` needed to resolve at all. A large T converges
+    faster, a small T resolves cheaper; the T with the fewest neurons is taken.
+
+    The `core` and the `lengths` of the domain are ``(d,)`` arrays. With `most`, the same band has at most so many
+    neurons.
+    """
+    filled = _fill(core, lengths, decades, _GAIN, _FACTORS, _FEWEST)
+    if most is None or most >= filled.family.neurons:
+        return filled
+    return replace(filled, family=replace(filled.family, neurons=most))
+
+
+def cloud(center: FloatArray, core: FloatArray, lengths: FloatArray, decades: float) -> Layout:
+    """The smallest band around `center` that should hold frequencies in the box ``center +- core`` to so many digits.
+
+    Few frequencies, as of a single wave, are made with a large extension factor: a narrow band, in which the features
+    hardly differ but by slowly varying amplitudes. Around zero a cosine and its mirror image are one frequency;
+    elsewhere there are two functions to each.
+    """
+    away = tuple(center) if center.any() else None
+    return _fill(core, lengths, decades, _CLOUD_GAIN, _CLOUD_FACTORS, 2, away)  # at least a cosine and a sine
+
+
+def _fill(
+    core: FloatArray,
+    lengths: FloatArray,
+    decades: float,
+    gains: dict[int, float],
+    factors: FloatArray,
+    fewest: int,
+    center: tuple[float, ...] | None = None,
+) -> Layout:
+    """The smallest band around a frequency, with the best of some factors."""
+    extra = decades * np.log(10) / (gains[min(len(core), 3)] * np.log(1 / np.tan(np.pi / (4 * factors)) ** 2))
+    resolved = core * lengths / (2 * np.pi)
+    per_axis = factors * resolved[:, None] + extra
+    best = int(np.argmin(np.prod(per_axis, axis=0)))
+    widths = core + (extra[best] / factors[best]) * 2 * np.pi / lengths
+    number = float(np.prod(2 * per_axis[:, best])) * _rounded_share(core, widths)
+    neurons = max(int(number if center is None else 2 * number), fewest)
+    return Layout(Band(neurons, tuple(widths), tuple(core), center), float(factors[best]))
+
+
+def _rounded_share(core: FloatArray, widths: FloatArray) -> float:
+    """Volume of the band with rounded corners, relative to its box."""
+    unit = unit_stream(len(core), np.random.default_rng(0), "low-discrepancy")(_COUNTED)
+    return float(np.mean(in_rounded_box((2 * unit - 1) * widths, core, widths)))

@@ -20,7 +20,7 @@ from fspielm.basis.wrapping import ComplexPairs, DerivedBasis
 from fspielm.errors import ProblemError, UnsuitableError
 from fspielm.geometry.boundary import Sites, as_number, as_plane_point, as_positive
 from fspielm.geometry.crossings import meets_any
-from fspielm.geometry.curves import segment
+from fspielm.geometry.curves import LOOKS, segment
 from fspielm.geometry.domain import Corner, Domain, Hole
 from fspielm.geometry.plane import Joint, edges_of
 from fspielm.numerics.tolerances import CLOSE, ROUNDED, SAME
@@ -102,8 +102,8 @@ _MIXED_DEGREE = 5.0
 _MOST_CORNERS = 12
 # Largest exponent of growing functions over the domain: steeper ones vanish at the corner, where they are needed.
 _MOST_GROWTH = 4.0
-# Rays that are tried: tilts from the bisector of the exterior, relative to half its opening.
-_TILTS = (0.0, -0.25, 0.25, -0.5, 0.5, -0.75, 0.75)
+# Rays that are tried, the nearest to the bisector of the exterior first: tilts relative to half its opening.
+_TILTS = sorted(np.linspace(-1.0, 1.0, LOOKS + 1)[1:-1].tolist(), key=abs)
 # Distances along a ray at which to check whether it enters the domain again, in units of the domain's size.
 _ALONG_RAY = np.concatenate([np.logspace(-6, -2, 50), np.linspace(0.01, 1, 400)])
 
@@ -409,10 +409,9 @@ def is_isotropic(problem: Problem, point: tuple[float, float]) -> bool:
 # They are derivatives of fundamental solutions of the system, which the adjugate of the matrix of operators makes from
 # those of the determinant. The columns of the adjugate make largely the same fields; only independent ones are kept.
 
-# Orders that derivatives bring besides those of the fields.
-_MORE_ORDERS = 6
-# A column is dropped if it makes nothing new at this many orders in a row.
-_PATIENCE = 3
+# Orders to spare: of the images that the rest of the boundary makes, beyond waves, and beyond fields for their
+# derivatives.
+_SPARE_ORDERS = 8
 # Functions that decay faster, in units of the hole's radius, do not reach into the domain beyond what cosines hold.
 _MOST_DECAY = 20.0
 
@@ -439,23 +438,21 @@ def laplacian_factors(problem: Problem) -> list[tuple[complex, int]]:
 def _hole_fields(problem: Problem, hole: Hole, orders: int) -> tuple[Basis, ...]:
     """Independent fields of a system around the center of a hole, up to an order."""
     factors = laplacian_factors(problem)
-    columns = [_scaled_column(column, problem, hole.radius) for column in _adjugate_columns(problem)] if factors else []
-    rim, scales = _rim(hole, orders), natural_scales(problem, np.full(problem.dimension, 1 / hole.radius))
+    operators = [constant_operator(equation.operator).operator for equation in problem.equations] if factors else []
+    scales = natural_scales(problem, np.full(problem.dimension, 1 / hole.radius))
+    adjugates = zip(*adjugate(operators, len(problem.unknowns)), strict=True) if factors else ()
+    columns = [_scaled_column(column, scales, hole.radius) for column in adjugates]
+    rim = _rim(hole, orders)
     chosen: list[list[CornerFunction]] = [[] for _ in columns]
-    idle = [0] * len(columns)
     span = _Span(len(rim) * len(scales))
     for n in range(orders + 1):
         functions = _functions_of_order(n, factors, hole.radius)
-        for number, column in enumerate(columns):
-            if not functions or idle[number] >= _PATIENCE:
-                continue
+        for number, column in enumerate(columns if functions else ()):
             fields = DerivedBasis(_hole_basis(hole, functions), column)
             values = [fields.matrix(identity(2).on(j), rim) / scale for j, scale in enumerate(scales)]
             ends = np.cumsum([_hole_basis(hole, [function]).size for function in functions])
             by_function = np.split(np.concatenate(values), ends[:-1], axis=1)
-            new = [function for function, both in zip(functions, by_function, strict=True) if span.add(both)]
-            chosen[number] += new
-            idle[number] = 0 if new else idle[number] + 1
+            chosen[number] += [f for f, both in zip(functions, by_function, strict=True) if span.add(both)]
     return tuple(
         DerivedBasis(_hole_basis(hole, kept), column) for kept, column in zip(chosen, columns, strict=True) if kept
     )
@@ -468,7 +465,7 @@ def _hole_basis(hole: Hole, functions: Sequence[CornerFunction]) -> Basis:
 
 def _rim(hole: Hole, orders: int) -> Sites:
     """Points on the rim of a hole and close to it that distinguish fields up to an order."""
-    number = 2 * (orders + _MORE_ORDERS)
+    number = 2 * (orders + _SPARE_ORDERS)
     radii = hole.radius * np.array([1.0, 1.0 + 1.0 / (orders + 1)])
     angles = 2 * np.pi * (np.arange(number) + np.array([[0.0], [0.5]])) / number
     circles = (radii[:, None] * np.stack([np.cos(angles), np.sin(angles)])).reshape(2, -1).T
@@ -494,15 +491,8 @@ def _functions_of_order(n: int, factors: Sequence[tuple[complex, int]], radius: 
     return found
 
 
-def _adjugate_columns(problem: Problem) -> list[list[Operator]]:
-    operators = [constant_operator(equation.operator).operator for equation in problem.equations]
-    rows = adjugate(operators, len(problem.unknowns))
-    return [list(column) for column in zip(*rows, strict=True)]
-
-
-def _scaled_column(column: Sequence[Operator], problem: Problem, radius: float) -> list[Operator]:
+def _scaled_column(column: Sequence[Operator], scales: FloatArray, radius: float) -> list[Operator]:
     """The column scaled so that functions of size one around the hole make fields of natural size."""
-    scales = natural_scales(problem, np.full(problem.dimension, 1 / radius))
     sizes = [
         sum(abs(t.coefficient) * radius**-t.order for t in operator.terms if not callable(t.coefficient)) / scale
         for operator, scale in zip(column, scales, strict=True)
@@ -534,10 +524,8 @@ class _Span:
 # A solution around a hole, such as log r for Laplace's equation, need not continue into it. Cosines, which are smooth
 # everywhere, approximate such solutions poorly; multipoles in the hole represent them.
 
-# Multipoles hold the images that the rest of the boundary makes in a hole, to rounding and within these orders.
-_FEWEST_ORDERS, _MOST_ORDERS = 8, 60
-# Waves that are short relative to the hole need more orders, up to this many.
-_MOST_WAVE_ORDERS = 200
+# Multipoles hold the images that the rest of the boundary makes in a hole, to rounding, up to this order.
+_MOST_ORDERS = 60
 # Only this many of the smallest holes get multipoles.
 _MOST_HOLES = 24
 
@@ -568,12 +556,12 @@ def hole_columns(problem: Problem) -> tuple[Basis, ...]:
 def _image_orders(hole: Hole) -> int:
     """Number of orders for the images of the rest of the boundary, whose series converges geometrically."""
     closeness = math.log1p(hole.clearance / hole.radius)
-    return min(max(math.ceil(-math.log(ROUNDED) / closeness), _FEWEST_ORDERS), _MOST_ORDERS)
+    return min(max(math.ceil(-math.log(ROUNDED) / closeness), _SPARE_ORDERS), _MOST_ORDERS)
 
 
 def _wave_orders(k: float) -> int:
     """Number of orders for waves of wavenumber k times the radius: those that oscillate on the rim, and some more."""
-    return min(math.ceil(k + 6 * math.cbrt(k)) + _FEWEST_ORDERS, _MOST_WAVE_ORDERS)
+    return math.ceil(k + 6 * math.cbrt(k)) + _SPARE_ORDERS
 
 
 def _system_fields(problem: Problem, hole: Hole) -> tuple[Basis, ...]:

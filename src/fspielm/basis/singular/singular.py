@@ -17,7 +17,7 @@ from fspielm.arrays import ComplexArray, FloatArray
 from fspielm.basis.basis import Basis, LocalOperator
 from fspielm.errors import ProblemError
 from fspielm.numerics.special import iv_by_order, jv_by_order
-from fspielm.numerics.tolerances import ROUNDING
+from fspielm.numerics.tolerances import ROUNDING, TINY
 
 RadialFunction: TypeAlias = Callable[[FloatArray], FloatArray]
 # The orders of a derivative along zeta and along its conjugate.
@@ -27,9 +27,6 @@ RadialKey: TypeAlias = tuple[float, bool]
 Known = TypeVar("Known")
 
 # ---- The position relative to a corner as a complex number zeta
-
-# Replaces zero, the corner itself, where powers and logarithms have no value.
-SMALLEST_RADIUS = 1e-150
 
 
 class Polar:
@@ -85,8 +82,8 @@ class Polar:
 
 
 def off_zero(zeta: ComplexArray) -> ComplexArray:
-    """The same positions, with zero replaced by a tiny number."""
-    return np.where(np.abs(zeta) < SMALLEST_RADIUS, SMALLEST_RADIUS, zeta)
+    """The same positions, with zero, where powers and logarithms have no value, replaced by a tiny number."""
+    return np.where(np.abs(zeta) < TINY, TINY, zeta)
 
 
 def zeta_weights(operator: LocalOperator, turn: complex) -> dict[tuple[int, int], ComplexArray]:

@@ -12,13 +12,8 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray
 from fspielm.basis.basis import Basis, LinearMap, LocalOperator
-from fspielm.basis.singular.singular import (
-    Polar,
-    RadialFunction,
-    RadialKey,
-    SingularBasis,
-    Wave,
-)
+from fspielm.basis.singular.singular import Polar, RadialFunction, RadialKey, SingularBasis, Wave
+from fspielm.numerics.tolerances import CLOSE
 
 IntArray: TypeAlias = NDArray[np.int_]
 
@@ -27,10 +22,6 @@ IntArray: TypeAlias = NDArray[np.int_]
 _NODES = 24
 _LONGEST_PIECE = 6.0
 _LARGEST_RATIO = 1.5
-# A power of the radius grows by at most this factor along a piece: its rounding is that of the larger end.
-_MOST_GROWTH = 4.0
-# Tables begin at this share of the largest radius; below it, functions are computed.
-_SMALLEST = 1e-4
 # Entries of one matrix product: with more, the linear algebra library might use threads.
 _AT_ONCE = 10_000
 
@@ -44,17 +35,14 @@ class RadialTable:
     functions : sequence of callables
         From positive radii ``(n,)`` to values ``(n,)``.
     largest : float
-        The largest radius.
-    power : float
-        The highest power of the radius that they behave like near zero, positive or negative.
+        The largest radius. Much closer to zero, functions are computed.
     """
 
-    def __init__(self, functions: Sequence[RadialFunction], largest: float, power: float) -> None:
+    def __init__(self, functions: Sequence[RadialFunction], largest: float) -> None:
         self.functions = tuple(functions)
-        ratio = min(_LARGEST_RATIO, _MOST_GROWTH ** (1 / max(abs(power), 1.0)))
         ends = [largest]
-        while ends[-1] > _SMALLEST * largest:
-            ends.append(max(ends[-1] / ratio, ends[-1] - _LONGEST_PIECE))
+        while ends[-1] > CLOSE * largest:
+            ends.append(max(ends[-1] / _LARGEST_RATIO, ends[-1] - _LONGEST_PIECE))
         self.ends = np.array(ends[::-1])
 
     def __call__(self, radius: FloatArray) -> FloatArray:
@@ -121,9 +109,7 @@ class TabulatedBasis(LinearMap):
         if of not in self._tables:
             waves = [f for f in self.exact.functions if isinstance(f, Wave) and (f.wavenumber, f.modified) == of[:2]]
             functions = {key: w.radial(*key) for w in waves for key in w.radial_keys(order, conjugate_order)}
-            power = max(abs(bessel) for bessel, _ in functions)
-            largest = wave.wavenumber * self.farthest
-            self._tables[of] = [*functions], RadialTable([*functions.values()], largest, power)
+            self._tables[of] = [*functions], RadialTable([*functions.values()], wave.wavenumber * self.farthest)
         return self._tables[of]
 
 

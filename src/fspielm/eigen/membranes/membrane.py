@@ -16,7 +16,7 @@ from fspielm.basis.exact.laws import scene_of
 from fspielm.basis.singular.columns import corner_exponents, free_axis, helmholtz_ratio, is_plane
 from fspielm.basis.singular.singular import SingularBasis, Wave
 from fspielm.eigen.modes import VALUE_ROUNDING
-from fspielm.eigen.pencil import Pencil
+from fspielm.eigen.pencil import PLACES, Pencil
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.contour import contour_of
 from fspielm.geometry.curves import Edge, PlaneCurve
@@ -107,8 +107,6 @@ def wedges_of(problem: Problem, curves: Sequence[PlaneCurve]) -> tuple[Wedge, ..
 # of a. Since ``|f| <= |w| / s`` and ``|grad f|^2 + s |f|^2 <= |w| |f|``, the norm of w is at most ``sqrt(A / s^2 + c B
 # / s^1.5)`` times that of b, where c is twice the largest of ``t^1.5 (1 - t)^0.5``.
 
-# The first zero of the Bessel function of order zero.
-_FIRST_ZERO = 2.404825557695773
 # The wavenumber, times the radius, for which the bound for slopes at free walls is optimised.
 _WAVES = 4.0
 # A value of the symbol so large that nothing else of an equation matters.
@@ -117,10 +115,11 @@ _HUGE = 2.0**70
 _ALONG = np.linspace(0.01, 0.99, 33)
 # The c of the bound.
 _LARGEST = 3 * math.sqrt(3) / 8
-# Degrees of fields to try, directions in which their size is measured, and a factor for larger ones between places.
-_DEGREES, _DIRECTIONS, _BETWEEN = (1, 3, 5), 12, 1.05
-# Places inside, and on each wall, to fit a field; and inside, to measure it.
-_PLACES, _WALLS, _MORE_PLACES = 120, 24, 2000
+# Degrees of fields to try, places on each wall and directions in which their size is measured, and a factor for larger
+# ones between places.
+_DEGREES, _WALLS, _BETWEEN = (1, 3, 5), 24, 1.05
+# Places inside to fit functions at.
+FEW_PLACES = 120
 # Shifts to try, in units of an energy.
 _SHIFTS = np.geomspace(0.05, 20.0, 40)
 
@@ -153,8 +152,8 @@ def _trace_field(domain: Domain, walls: Sequence[PlaneCurve], wave: float) -> _T
         return _TraceField(0.0, 0.0)
     rng = np.random.default_rng(0)  # only for sampling
     few, more = (_along(walls, places) for places in (_WALLS, PROBES))
-    inside = np.concatenate([domain.sample(_PLACES, rng, "low-discrepancy"), few.points])
-    measured = np.concatenate([domain.sample(_MORE_PLACES, rng, "low-discrepancy"), more.points])
+    inside = np.concatenate([domain.sample(FEW_PLACES, rng, "low-discrepancy"), few.points])
+    measured = np.concatenate([domain.sample(PLACES, rng, "low-discrepancy"), more.points])
     lower, upper = domain.bounding_box
     for degree in _DEGREES:
         powers = np.array([(p, n - p) for n in range(degree + 1) for p in range(n + 1)], dtype=np.float64)
@@ -210,13 +209,13 @@ def _fitted_field(monomials: _Monomials, walls: Sites, inside: FloatArray, wave:
     on_walls, count = monomials.at(walls.points)[0], len(monomials.powers)
     leaves = np.hstack([on_walls * walls.outward[:, :1], on_walls * walls.outward[:, 1:]])
     divergence, none = np.hstack([x, y]), np.zeros((len(inside), 1))
-    turns = 2 * np.pi * np.arange(_DIRECTIONS) / _DIRECTIONS
+    turns = 2 * np.pi * np.arange(_WALLS) / _WALLS
     limits = [
         np.hstack([-leaves, np.zeros((len(leaves), 2))]),
         *(np.hstack([sign * divergence, none - 1, none]) for sign in (1, -1)),
         *(np.hstack([math.cos(turn) * rows, math.sin(turn) * rows, none, none - 1]) for turn in turns),
     ]
-    bounds = np.concatenate([-np.ones(len(leaves)), np.zeros(len(inside) * (2 + _DIRECTIONS))])
+    bounds = np.concatenate([-np.ones(len(leaves)), np.zeros(len(inside) * (2 + _WALLS))])
     cost = np.append(np.zeros(2 * count), [1.0, _LARGEST * wave])
     free = [(None, None)] * len(cost)
     solved = scipy.optimize.linprog(cost, np.concatenate(limits), bounds, bounds=free, method="highs")
@@ -273,7 +272,7 @@ class Membrane:
     @property
     def least(self) -> float:
         """A lower bound for energies of held membranes: that of the disk of the same area (Faber and Krahn)."""
-        return math.pi * _FIRST_ZERO**2 / self.domain.measure
+        return float(math.pi * scipy.special.jn_zeros(0, 1)[0] ** 2 / self.domain.measure)
 
     @cached_property
     def field(self) -> _TraceField | None:

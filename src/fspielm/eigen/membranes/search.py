@@ -17,41 +17,41 @@ from fspielm.arrays import FloatArray, safe_rms
 from fspielm.basis.evaluation.sums import Method, evaluate
 from fspielm.collocation.points import allot_conditions
 from fspielm.collocation.system import BlockResidual, Discretisation
-from fspielm.eigen.membranes.look import Choice, functions_at, look_at
-from fspielm.eigen.membranes.membrane import Membrane, membrane_of
-from fspielm.eigen.membranes.pinned import (
+from fspielm.eigen.membranes.look import (
+    Choice,
     Looker,
     Pinned,
     Scan,
     blur,
     constant_mode,
+    functions_at,
+    look_at,
     look_energies,
     pinned,
     repinned,
     scan,
 )
+from fspielm.eigen.membranes.membrane import Membrane, membrane_of
 from fspielm.eigen.modes import Mode, Modes, Wish, accuracy_remarks, interrupted_modes, modes_of
-from fspielm.eigen.pencil import read_pencil, sign_of
+from fspielm.eigen.pencil import TRIES, read_pencil, sign_of
 from fspielm.eigen.rounds import out_of_time
 from fspielm.eigen.search import end_remarks, inside
 from fspielm.errors import ProblemError
 from fspielm.estimate.estimate import estimate_without_data
 from fspielm.geometry.boundary import Sites
+from fspielm.numerics.tolerances import PROBES
 from fspielm.problem.operator import Operator, identity
 from fspielm.problem.problem import Problem
 from fspielm.solution.report import FoundMode, ModeSearch
-from fspielm.solvers.driver import Record
-from fspielm.solvers.finish import solution_of
-from fspielm.solvers.request import Budget, Request, offering
-from fspielm.solvers.round import FeaturePlan, RoundResult
+from fspielm.solvers.driver import solution_of
+from fspielm.solvers.request import LOOKING, Budget, Request, offering
+from fspielm.solvers.round import FeaturePlan, Record, RoundResult
 from fspielm.wording import MORE_TIME
 
 # ---- Pinned modes as solutions
 
 _WHY = "functions that satisfy the equation"
 _ENDING = "the function of a mode is known to fewer digits than its value; ask for a smaller tol"
-# Places inside where equations and signs are looked at.
-_PLACES = 1000
 
 
 def pinned_modes(membrane: Membrane, found: Sequence[Pinned], request: Request, record: Record) -> list[Mode]:
@@ -70,7 +70,7 @@ def pinned_modes(membrane: Membrane, found: Sequence[Pinned], request: Request, 
 def _result_of(problem: Problem, one: Pinned, column: FloatArray, threads: int) -> RoundResult:
     """A mode as the result of a round, positive where it is largest."""
     functions, rng = one.look.functions, np.random.default_rng(0)  # only looks
-    inside = Sites(problem.domain.sample(_PLACES, rng, "low-discrepancy"))
+    inside = Sites(problem.domain.sample(PROBES, rng, "low-discrepancy"))
     points = allot_conditions(problem, functions.basis.size)
     sites = points.draw(problem, rng)
     finite = Discretisation(problem, functions.family, functions.drawn, functions.columns, points, sites, threads)
@@ -99,21 +99,17 @@ _HIGH = 60
 _SEEN = Choice()
 _PINNED = (Choice(30), Choice(42, 1.25, 12.0, 150), Choice(42, 1.25, 18.0, 300), Choice(42, 1.25, 24.0, 450))
 # A scan begins at this share of the least energy of a mode. Free walls leave no such energy: then it begins at this
-# wavenumber over the radius, halved at most so often.
-_BELOW, _LOWEST, _LOWER = 0.9, 0.3, 5
-# The modes to scan beyond the wanted ones, and the factor to scan farther if there were too few; and how often.
-_FARTHER, _TIMES = 1.5, 8
-# Modes at a smaller relative distance may be seen in the wrong order.
-_ORDERED = 0.01
-# The share of the time that a scan may take if cells are an alternative.
-_SHARE = 0.3
+# wavenumber over the radius, halved if needed.
+_BELOW, _LOWEST = 0.9, 0.3
+# The modes to scan beyond the wanted ones, and the factor to scan farther if there were too few.
+_FARTHER = 1.5
 
 
 def direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Record) -> Modes | None:
     """The wanted modes; None if cells are an alternative and these functions do not work for the first mode."""
     highest = -math.inf if wish.interval is None else membrane.energy(wish.interval[1])
     is_only = highest > membrane.least and membrane.weyl(highest) >= _HIGH
-    seconds = record.seconds_left * (1.0 if is_only else _SHARE)
+    seconds = record.seconds_left * (1.0 if is_only else LOOKING)
     found: list[Pinned] = []
     began = perf_counter()
 
@@ -180,7 +176,7 @@ def bottom(membrane: Membrane, threads: int) -> tuple[float, tuple[tuple[float, 
     if membrane.is_held:
         return _BELOW * membrane.least, ()
     k = _LOWEST / membrane.radius
-    for _ in range(_LOWER):
+    for _ in range(TRIES):
         behind = looker(membrane, threads)(k**2).energies
         if np.count_nonzero((behind < k**2) & (behind > -0.5 * k**2)) == membrane.is_free:
             return k**2, ()
@@ -205,14 +201,15 @@ def _scan_wanted(membrane: Membrane, wish: Wish, request: Request, seconds: floa
     energies: FloatArray = np.empty(0)
     least = low
     high = max(membrane.reaching(wanted + _FARTHER), 2 * low)
-    for _ in range(_TIMES):
+    for _ in range(TRIES):
         own = scanned(membrane, low, high, threads, until - perf_counter())
         energies, doubtful = np.concatenate([energies, own.energies]), (*doubtful, *own.doubtful)
         if len(energies) >= wanted:
             break
         low, high = high, _FARTHER * high
-    # keep all of those that are close to each other: only pinning shows which are lower
-    last = (1 + _ORDERED) * energies[wanted - 1] if 0 < wanted <= len(energies) else math.inf
+    last = energies[wanted - 1] if 0 < wanted <= len(energies) else math.inf
+    if math.isfinite(last):  # keep all of those that may be seen in the wrong order: only pinning shows which are lower
+        last += 2 * blur(membrane, last)
     kept = energies[energies <= last] if wanted > 0 else energies[:0]
     return Scan(kept, tuple(stretch for stretch in doubtful if stretch[0] <= last), (least, high))
 

@@ -14,40 +14,36 @@ import numpy as np
 import sympy as sp
 
 from fspielm.arrays import BoolArray, ComplexArray
-from fspielm.eigen.modes import Mode, Modes, accuracy_remarks, interrupted_modes
-from fspielm.eigen.particular import LEVELS
-from fspielm.eigen.pencil import check_symbol, check_zero, value_and_slope, with_value
-from fspielm.eigen.resonances.functions import (
-    BeyondBudgetError,
-    OpenFunctions,
-    Rectangle,
-    Requirements,
-    open_functions,
-    waves_of,
-)
+from fspielm.eigen.modes import ROUGH_TOL, Mode, Modes, accuracy_remarks, interrupted_modes
+from fspielm.eigen.pencil import LEVELS, check_symbol, check_zero, value_and_slope, with_value
 from fspielm.eigen.resonances.search import (
-    NEAR,
+    BeyondBudgetError,
     Found,
     Judged,
+    OpenFunctions,
     Pinned,
+    Rectangle,
+    Requirements,
     Way,
     judged,
     judged_modes,
+    open_functions,
     pinned,
     repinned,
     search,
+    waves_of,
 )
 from fspielm.errors import OutOfTime, ProblemError
 from fspielm.geometry.exterior import Exterior
 from fspielm.numerics.rational import rational
-from fspielm.numerics.tolerances import PROBES, SAME
+from fspielm.numerics.tolerances import CLOSE, HALF, PROBES, SAME
 from fspielm.problem.problem import Problem
 from fspielm.problem.scattering.inside import transmission_problem
 from fspielm.problem.scattering.media import media_of
 from fspielm.problem.statement import Relation
 from fspielm.solution.report import FoundMode, ModeSearch
-from fspielm.solvers.driver import Record
-from fspielm.solvers.request import Budget, Request, Streams, offering, reporter
+from fspielm.solvers.request import FINER, Budget, Request, Streams, offering, reporter
+from fspielm.solvers.round import Record
 from fspielm.solvers.solve import check_arguments
 from fspielm.wording import MORE_TIME, argument
 
@@ -55,8 +51,6 @@ from fspielm.wording import MORE_TIME, argument
 # A condition with both values and slopes, or a flux of opposite signs on both sides of a surface, as at metals, admits
 # waves along the surface that decay away from it. They may be much shorter than all others.
 
-# The shortest side of a rectangle, relative to its values: contours around smaller ones are only rounding.
-_NARROWEST = 1e-8
 # Values of the symbol that are sampled along each side of a rectangle.
 _VALUES = 5
 
@@ -82,10 +76,11 @@ def read_rectangle(count: Any, within: Any) -> Rectangle:
     rectangle = Rectangle(least, most)
     if least.real == most.real or least.imag == most.imag:
         raise ProblemError(f"{where}; {within!r} has no area, and resonances lie below the real axis")
-    if min(most.real - least.real, most.imag - least.imag) < _NARROWEST * abs(most):
+    # contours around smaller ones are only rounding
+    if min(most.real - least.real, most.imag - least.imag) < HALF * abs(most):
         raise ProblemError(
             f"{argument('within', within)} is smaller than resonances are known to; take one whose sides are "
-            f"{_NARROWEST:g} of its values, at least"
+            f"{HALF:g} of its values, at least"
         )
     if most.imag > 0:
         raise ProblemError(
@@ -213,11 +208,8 @@ def _bound_by(relation: Relation, waves: Sequence[complex]) -> float:
 
 # ---- resonances(): all values in a rectangle with outgoing waves but without an incident field
 
-# Two searches along different contours, the second with more functions, and their tolerance.
+# Two searches along different contours, the second with more functions.
 _FIRST, _SECOND = Way(0.04, 0.5), Way(0.07, 0.44)
-_SEARCH_TOL = 1e-7
-# The relative distance of the same value from different poles.
-_KNOWN = 1e-5
 _NONE = np.empty(0, dtype=np.complex128)
 _WHY = "other functions would be needed, or a larger tolerance"
 
@@ -227,10 +219,8 @@ def resonances(
 ) -> Modes:
     """All resonances in a rectangle; see `eigenmodes`, whose arguments these are.
 
-    Raises
-    ------
-    ProblemError
-        If an argument is wrong, there is an incident field, or no time to search all of the rectangle.
+    Raises `ProblemError` if an argument is wrong, there is an incident field, or no time to search all of the
+    rectangle.
     """
     rectangle = read_rectangle(count, within)
     sample = read_open(problem, symbol, rectangle)
@@ -327,7 +317,7 @@ class _Search:
     @cached_property
     def _rough(self) -> Callable[[int], OpenFunctions]:
         """Functions of a level, to the few digits of searches."""
-        return cache(partial(self.made, replace(self.request, tol=max(self.request.tol, _SEARCH_TOL))))
+        return cache(partial(self.made, replace(self.request, tol=max(self.request.tol, FINER * CLOSE))))
 
     @cached_property
     def _fine(self) -> Callable[[int], OpenFunctions]:
@@ -357,7 +347,7 @@ class _Search:
             for seen in pinned(looking, found, self.rectangle, self.record):
                 if self.record.seconds_left <= 0:
                     return
-                if np.any(_is_near(seen.values, known, _KNOWN)):
+                if np.any(_is_near(seen.values, known, CLOSE)):
                     continue
                 known = np.concatenate([known, seen.values])
                 fine = repinned(self._fine(1), seen)
@@ -382,7 +372,7 @@ class _Search:
         return best
 
 
-def _is_near(values: ComplexArray, known: ComplexArray, share: float = NEAR) -> BoolArray:
+def _is_near(values: ComplexArray, known: ComplexArray, share: float = ROUGH_TOL) -> BoolArray:
     """Which values are near known ones, up to a share of their size."""
     near = np.abs(values[:, None] - known) <= share * np.abs(values)[:, None]
     return np.asarray(near.any(axis=1))

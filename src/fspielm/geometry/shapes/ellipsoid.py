@@ -14,8 +14,7 @@ from fspielm.arrays import BoolArray, FloatArray
 from fspielm.geometry.boundary import BoundaryPart, Quadrature, Sites, as_name, as_positive, as_space_point
 from fspielm.geometry.domain import Domain, Spans, round_span, within_ellipsoid
 from fspielm.geometry.shapes.ball import Ball
-from fspielm.numerics.chebyshev import Antiderivative, antiderivative
-from fspielm.numerics.roots import newton_between
+from fspielm.numerics.roots import Antiderivative, antiderivative, newton_between
 
 
 @final

@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from fspielm.arrays import BoolArray, FloatArray, IntArray, as_points, positions_in_runs
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import LONGEST_RULE, Sites, gauss
-from fspielm.geometry.domain import PAIRS_AT_ONCE
+from fspielm.geometry.curves import MOST_PIECES
 from fspielm.numerics.sampling import unit_stream
-from fspielm.numerics.tolerances import SAME
+from fspielm.numerics.tolerances import ITERATIONS, SAME
 
 # ---- Checks and repairs of triangle meshes
 
@@ -124,10 +124,8 @@ def extent_of(points: FloatArray) -> float:
 
 # ---- Lines along an axis through a mesh
 
-# Bins along each side, and the average number of bins per facet beyond which bins are made larger.
-_MOST_BINS = 1024
+# The average number of bins per facet beyond which bins are made larger.
 _MOST_FILLED = 32
-_RETRIES = 3
 
 
 @final
@@ -158,13 +156,13 @@ class FacetBins:
         column = np.clip((points[:, self.across] - self.lower) // self.cell, 0, self.per_side - 1).astype(np.int64)
         bins = column[:, 0] * self.per_side + column[:, 1]
         counts = self.starts[bins + 1] - self.starts[bins]
-        portion = np.cumsum(counts) // PAIRS_AT_ONCE
+        portion = np.cumsum(counts) // MOST_PIECES
         for part in np.split(np.arange(len(points)), np.flatnonzero(np.diff(portion)) + 1):
             count = counts[part]
             within = positions_in_runs(count)
             yield np.repeat(part, count), self.members[np.repeat(self.starts[bins[part]], count) + within]
 
-    def crossings(self, points: FloatArray, retries: int = _RETRIES) -> tuple[IntArray, FloatArray, FloatArray]:
+    def crossings(self, points: FloatArray, retries: int = ITERATIONS) -> tuple[IntArray, FloatArray, FloatArray]:
         """Where the lines along the axis through `points` cross the surface, line by line from below.
 
         A line that meets an edge or a corner is moved by an infinitesimal step, the same for all lines: it crosses
@@ -220,7 +218,7 @@ def facet_bins(vertices: FloatArray, faces: IntArray, axis: int, slack: float) -
     corners = flat[faces]
     least, most = corners.min(axis=1) - slack, corners.max(axis=1) + slack
     lower, extent = least.min(axis=0), np.ptp(np.concatenate([least, most]), axis=0)
-    per_side = int(np.clip(2 * np.sqrt(len(faces)), 1, _MOST_BINS))
+    per_side = int(2 * np.sqrt(len(faces)))
     while True:
         cell = extent / per_side
         first, last = (np.clip((bound - lower) // cell, 0, per_side - 1).astype(np.int64) for bound in (least, most))

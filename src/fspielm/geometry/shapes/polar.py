@@ -18,8 +18,7 @@ from fspielm.geometry.contour import TRIALS, extreme
 from fspielm.geometry.curves import Edge, PlaneCurve
 from fspielm.geometry.domain import rounding_slack
 from fspielm.geometry.plane import PlaneShape
-from fspielm.numerics.chebyshev import Antiderivative, antiderivative
-from fspielm.numerics.roots import Function, minimum, subdivide
+from fspielm.numerics.roots import Antiderivative, Function, antiderivative, minimum, subdivide
 from fspielm.numerics.tolerances import CLOSE, SAME
 
 _TURN = 2 * math.pi

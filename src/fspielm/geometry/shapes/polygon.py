@@ -23,11 +23,6 @@ from fspielm.geometry.plane import PlaneShape
 Ring: TypeAlias = tuple[tuple[float, float], ...]
 
 
-def open_ring(points: Ring) -> Ring:
-    """A ring without its first vertex repeated at the end."""
-    return points[:-1] if len(points) > 1 and points[0] == points[-1] else points
-
-
 def rings_of(geometry: Any) -> tuple[Ring, tuple[Ring, ...]]:
     """Outline and holes of a shapely polygon, without repeated vertices and heights."""
     try:
@@ -266,16 +261,16 @@ def _ring(ring: Any, where: str) -> Ring:
         raise ProblemError(f"{where} must be a list of positions [x, y]; got {ring!r:.40}")
     points: list[tuple[float, float]] = []
     for i, position in enumerate(ring):
-        if not isinstance(position, list) or len(position) < 2 or not all(_is_number(c) for c in position[:2]):
+        if (
+            not isinstance(position, list)
+            or len(position) < 2
+            or not all(type(c) in (int, float) for c in position[:2])
+        ):
             raise ProblemError(f"{where}[{i}] must be a position [x, y]; got {position!r:.40}")
         point = as_plane_point(position[:2], f"{where}[{i}]")
         if not points or point != points[-1]:
             points.append(point)
     return tuple(points)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 # ---- Polygons
@@ -372,7 +367,7 @@ def _read_ring(vertices: Vertices, argument: str) -> Ring:
     if not isinstance(vertices, Iterable) or isinstance(vertices, str | bytes | Mapping):
         raise ProblemError(f"{argument} must be a sequence of (x, y) pairs; got {vertices!r}")
     points = tuple(as_plane_point(vertex, f"{argument}[{i}]") for i, vertex in enumerate(vertices))
-    ring = open_ring(points)
+    ring = points[:-1] if len(points) > 1 and points[0] == points[-1] else points
     if len(ring) < 3:
         raise ProblemError(f"{argument} must have at least three vertices; got {len(ring)}")
     for i, vertex in enumerate(ring):

@@ -17,7 +17,7 @@ from fspielm.arrays import BoolArray, FloatArray, IntArray, SideArray
 from fspielm.disk import open_file
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Quadrature, Sites, as_name, gauss, nodes_per_axis
-from fspielm.geometry.domain import Domain, is_within, rounding_slack
+from fspielm.geometry.domain import SURFACE_POINTS, Domain, is_within, rounding_slack
 from fspielm.geometry.shapes.mesh import (
     FacetBins,
     Facets,
@@ -34,7 +34,6 @@ from fspielm.geometry.shapes.mesh import (
 from fspielm.numerics.tolerances import ROUNDED, SAME
 
 _UP = 2  # lines along any axis would do
-_MOST_PROBES = 4000
 _FORMATS = (".stl", ".ply", ".obj", ".off")
 _MOST_MEGABYTES = 100
 
@@ -127,7 +126,7 @@ class Surface(Domain):
         index = with_cavities(points, oriented_outward(points, index, body), body)
         order = morton_order(points[index].mean(axis=1))
         self._fill(points, index[order], as_name(name, "Surface: name"))
-        probes = self._facets.centers[:: -(-len(index) // _MOST_PROBES)]
+        probes = self._facets.centers[:: -(-len(index) // SURFACE_POINTS)]
         refuse_overlaps(self._bins[_UP], probes, float(np.ptp(points, axis=0).max()))
 
     @classmethod

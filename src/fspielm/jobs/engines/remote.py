@@ -14,13 +14,10 @@ from threading import Lock, Timer
 from typing import Any
 
 from fspielm.jobs.job import Job, Terms
-from fspielm.jobs.sandbox import Sandbox
+from fspielm.jobs.sandbox import SLOW_SECONDS, Sandbox
 from fspielm.jobs.subject import Subject
 from fspielm.resources import physical_memory
 from fspielm.version import __version__
-
-# After which an idle process is ended: the study may be gone.
-_IDLE_SECONDS = 60.0
 
 
 def version() -> str:
@@ -96,7 +93,8 @@ class _Pool:
         try:
             yield sandbox
         finally:
-            timer = Timer(_IDLE_SECONDS, self._end, [sandbox])
+            # the study may be gone
+            timer = Timer(SLOW_SECONDS, self._end, [sandbox])
             timer.daemon = True
             with self._lock:
                 self._idle[sandbox] = timer

@@ -78,6 +78,11 @@ class PaperSetting:
     groups: int
     svd_tolerance: float
 
+    @property
+    def best(self) -> tuple[str, PaperResult]:
+        """The method with the smallest error, and its result."""
+        return min(self.results.items(), key=lambda found: found[1].best)
+
     def features(self, method: str, *, mu: tuple[float, float] | None = None, neurons: int | None = None) -> Family:
         """The features of a method (one of `METHODS`), by default at its best range and the paper's size."""
         check_method(method)

@@ -108,6 +108,11 @@ class Cell:
     # the solves that have ended
     rows: tuple[Row, ...]
 
+    @property
+    def variant(self) -> Variant:
+        """The settings besides method, range and seed."""
+        return Variant(self.job.neurons, self.job.least_squares, self.job.scaling)
+
     @cached_property
     def error(self) -> Spread | None:
         """The finite errors of the seeds."""
@@ -171,11 +176,6 @@ class Variant:
     neurons: int | None = None
     least_squares: str | None = None
     scaling: str | None = None
-
-    @classmethod
-    def of(cls, job: Job) -> Variant:
-        """The variant of a job."""
-        return cls(job.neurons, job.least_squares, job.scaling)
 
     @property
     def automatic(self) -> bool:
@@ -249,18 +249,18 @@ def best_cell(cells: Iterable[Cell]) -> Cell | None:
 
 def make_groups(cells: Sequence[Cell]) -> list[Group]:
     """The groups of one subject's cells."""
-    variants = list(dict.fromkeys(Variant.of(cell.job) for cell in cells))
+    variants = list(dict.fromkeys(cell.variant for cell in cells))
     by_hand = [variant for variant in variants if not variant.automatic]
     label = {variant: variant.describe(by_hand) if len(by_hand) > 1 else "" for variant in variants}
     return [
-        Group(cells[0].job.subject, variant, label[variant], [cell for cell in cells if _belongs(cell, variant)])
+        Group(
+            cells[0].job.subject,
+            variant,
+            label[variant],
+            [cell for cell in cells if cell.variant == variant or cell.variant.automatic],
+        )
         for variant in by_hand or variants
     ]
-
-
-def _belongs(cell: Cell, variant: Variant) -> bool:
-    own = Variant.of(cell.job)
-    return own == variant or own.automatic
 
 
 # ---- Subjects
@@ -316,9 +316,6 @@ class SubjectResult:
 # ---- Comparison with the paper
 
 
-_SPACE = "-space"
-
-
 @final
 @dataclass(frozen=True)
 class Entry:
@@ -351,11 +348,10 @@ def paper_result(case: Case | None, method: str) -> tuple[str, PaperResult | Non
     """
     if case is None:
         return "", None
-    results = case.paper.results
     if method == AUTOMATIC:
-        method = min(results, key=lambda name: results[name].best)
-    method = method.removesuffix(_SPACE)
-    return method, results[method]
+        return case.paper.best
+    method = method.removesuffix("-space")
+    return method, case.paper.results[method]
 
 
 def entries(subject: SubjectResult) -> list[Entry]:

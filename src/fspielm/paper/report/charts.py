@@ -17,8 +17,9 @@ from fspielm.jobs.perform import settings
 from fspielm.jobs.subject import Bench
 from fspielm.paper.cases.case import Case, PaperResult
 from fspielm.paper.report.analysis import LOOKS, Cell, Group, Spread, paper_result
-from fspielm.paper.theory.moments import BINS, effective_frequencies
-from fspielm.solution.plot.style import LAYOUT
+from fspielm.paper.theory.moments import effective_frequencies
+from fspielm.solution.plot.plot import CellLook
+from fspielm.solution.plot.style import LAYOUT, is_plain
 from fspielm.solvers.request import Streams
 
 # ---- Logarithmic scales
@@ -26,14 +27,8 @@ from fspielm.solvers.request import Streams
 
 # Where an error of exactly zero is drawn.
 _SMALLEST = 1e-18
-# Scales shorter than this many decades have ticks between the powers of ten.
-_SHORT_DECADES = 1.5
 _MOST_TICKS = 8
-# Ticks between these are written as ordinary numbers.
-_PLAIN = (0.001, 1000.0)
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-# Between ticks, as a share of the scale.
-_CLOSEST = 0.12
 
 
 @final
@@ -54,7 +49,7 @@ class LogScale:
     @property
     def labels(self) -> list[str]:
         """The labels of the ticks: ordinary numbers if all are near one, else powers of ten."""
-        plain = all(_PLAIN[0] <= tick < _PLAIN[1] for tick in self.ticks)
+        plain = all(map(is_plain, self.ticks))
         return [f"{tick:g}" if plain else _power_of_ten(tick) for tick in self.ticks]
 
 
@@ -81,9 +76,9 @@ def _power_of_ten(value: float) -> str:
 
 
 def _ticks(bottom: float, top: float) -> tuple[float, ...]:
-    """Some powers of ten; on a short scale also their multiples."""
+    """Some powers of ten; their multiples on a scale with only one or two of them."""
     within = range(math.ceil(bottom - 1e-9), math.floor(top + 1e-9) + 1)
-    if top - bottom >= _SHORT_DECADES and len(within) > 1:
+    if len(within) > 2:
         step = -(-len(within) // _MOST_TICKS)
         return tuple(10.0**power for power in within if power % step == 0)
     for multiples in ((1, 3), (1, 2, 5), tuple(range(1, 10))):
@@ -96,7 +91,7 @@ def _ticks(bottom: float, top: float) -> tuple[float, ...]:
         )
         if len(ticks) > 2:
             break
-    return _well_apart(ticks, _CLOSEST * (top - bottom)) or (float(f"{10.0 ** (0.5 * (bottom + top)):.2g}"),)
+    return _well_apart(ticks, (top - bottom) / _MOST_TICKS) or (float(f"{10.0 ** (0.5 * (bottom + top)):.2g}"),)
 
 
 def _well_apart(ticks: tuple[float, ...], decades: float) -> tuple[float, ...]:
@@ -111,10 +106,6 @@ def _well_apart(ticks: tuple[float, ...], decades: float) -> tuple[float, ...]:
 # ---- Histograms of effective frequencies, the norms of the frequency vectors
 
 
-# The few neurons beyond are only counted.
-_SHOWN_PERCENT = 99.5
-
-
 @final
 @dataclass(frozen=True, eq=False)
 class Law:
@@ -127,17 +118,13 @@ class Law:
     # of all neurons
     mean: float
     std: float
-    # share of the neurons beyond the last bin
-    beyond: float
 
     @property
     def words(self) -> str:
         """The method, its range, and the statistics of its frequencies."""
         assert self.job.mu is not None
         low, high = self.job.mu
-        percent = f"{100 * self.beyond:.1f}"
-        beyond = f", {percent} % beyond" if percent != "0.0" else ""
-        return f"{LOOKS[self.method].short} [{low:g}, {high:g}]: mean {self.mean:.0f}, deviation {self.std:.0f}{beyond}"
+        return f"{LOOKS[self.method].short} [{low:g}, {high:g}]: mean {self.mean:.0f}, deviation {self.std:.0f}"
 
 
 @final
@@ -159,9 +146,11 @@ def frequencies(group: Group, bench: Bench | None, terms: Terms) -> Frequencies 
             drawn.append((method, row.job, redrawn_frequencies(row.job, bench, terms)))
     if not drawn:
         return None
-    reach = max(float(np.percentile(values, _SHOWN_PERCENT)) for _, _, values in drawn)
-    edges = np.linspace(0.0, reach or 1.0, BINS + 1)
-    return Frequencies(edges, tuple(_law(method, job, values, edges) for method, job, values in drawn))
+    every = np.concatenate([values for _, _, values in drawn])
+    edges = np.histogram_bin_edges(every, "rice", (0.0, float(every.max()) or 1.0))
+    shares = [np.histogram(values, edges)[0] / values.size for _, _, values in drawn]
+    laws = zip(drawn, shares, strict=True)
+    return Frequencies(edges, tuple(Law(m, job, own, float(v.mean()), float(v.std())) for (m, job, v), own in laws))
 
 
 def redrawn_frequencies(job: Job, bench: Bench, terms: Terms) -> FloatArray:
@@ -176,18 +165,10 @@ def redrawn_frequencies(job: Job, bench: Bench, terms: Terms) -> FloatArray:
     )
 
 
-def _law(method: str, job: Job, values: FloatArray, edges: FloatArray) -> Law:
-    counts, _ = np.histogram(values, edges)
-    beyond = float(np.mean(values > edges[-1]))
-    return Law(method, job, counts / values.size, float(values.mean()), float(values.std()), beyond)
-
-
 # ---- Heat maps of the best error over the ranges of frequencies
 
 
 Pair = tuple[float, float]
-
-_MOST_NUMBERS = 100
 
 
 @final
@@ -205,7 +186,7 @@ class HeatMap:
     @property
     def numbered(self) -> bool:
         """Whether there is room for a number in each cell."""
-        return len(self.mu_min) * len(self.mu_max) <= _MOST_NUMBERS
+        return len(self.mu_min) * len(self.mu_max) <= CellLook.most_written
 
     def label(self, cell: Cell) -> str:
         """The text on a cell: the decimal logarithm of its best error; a cross if it has failed."""
@@ -332,10 +313,6 @@ def _strip(group: Group, case: Case | None, method: str) -> Strip | None:
 # ---- Clouds: the error against the time of the solve
 
 
-# Below what a clock measures well.
-_SHORTEST_SECONDS = 1e-5
-
-
 @final
 @dataclass(frozen=True)
 class Cloud:
@@ -372,7 +349,7 @@ def means(cell: Cell) -> tuple[float, float]:
     """Of a cell that has errors, its mean seconds and its mean error."""
     assert cell.error is not None
     assert cell.seconds is not None
-    return max(cell.seconds.mean, _SHORTEST_SECONDS), cell.error.mean
+    return cell.seconds.mean, cell.error.mean
 
 
 def _cloud(group: Group, method: str) -> Cloud | None:

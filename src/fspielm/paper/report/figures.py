@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
@@ -26,8 +27,19 @@ from fspielm.paper.report.charts import (
     every_few,
     means,
 )
-from fspielm.paper.report.markup import Html, element, typeset
-from fspielm.solution.plot.style import INK, LOGARITHMIC_COLOURS, WIDTHS, as_text, new_picture, save_picture, style
+from fspielm.paper.templates import typeset
+from fspielm.solution.plot.panels import MOST_COLUMNS
+from fspielm.solution.plot.style import (
+    INK,
+    LAYOUT,
+    LOGARITHMIC_COLOURS,
+    WIDTHS,
+    as_text,
+    leave_open,
+    new_picture,
+    save_picture,
+    style,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,7 +62,7 @@ def save_figure(figure: Figure, stem: Path) -> None:
         save_picture(figure, stem.with_name(stem.name + suffix))
 
 
-def inline_svg(figure: Figure, name: str, label: str) -> Html:
+def inline_svg(figure: Figure, name: str, label: str) -> str:
     """A figure as SVG inside of a page; its ids begin with `name`, since a page has many figures."""
     written = StringIO()
     figure.savefig(written, format="svg", metadata=_NO_METADATA)
@@ -60,20 +72,17 @@ def inline_svg(figure: Figure, name: str, label: str) -> Html:
     # the page's own font
     content = re.sub(r" font-family: [^;\"]*;", "", content)
     width, height = 72 * figure.get_size_inches()
-    return element("svg", Html(content), viewBox=f"0 0 {width:g} {height:g}", role="img", aria_label=label)
+    return f'<svg viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{escape(label)}">{content}</svg>'
 
 
 # ---- What the charts have in common: their size, their logarithmic axes, the look of a method
 
 
-HEIGHT = 3.2
 # Upright as all other text: every further font costs time and space in each PDF.
 MU_MIN, MU_MAX = r"$\mathrm{\mu_{min}}$", r"$\mathrm{\mu_{max}}$"
 
-_MOST_IN_A_ROW = 5
 
-
-def new_figure(title: str, height: float = HEIGHT) -> Figure:
+def new_figure(title: str, height: float = LAYOUT.pair_height) -> Figure:
     """A figure as wide as a page's text, with plain text above."""
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
@@ -105,20 +114,17 @@ def set_log_axis(axes: Axes, which: str, scale: LogScale, label: str) -> None:
 def add_legend(figure: Figure, axes: Axes) -> None:
     """Name the methods below the chart."""
     handles, labels = axes.get_legend_handles_labels()
-    columns = len(labels) if len(labels) <= _MOST_IN_A_ROW else -(-len(labels) // 2)
+    columns = len(labels) if len(labels) <= MOST_COLUMNS else -(-len(labels) // 2)
     figure.legend(handles, labels, loc="outside lower center", ncols=columns, handletextpad=0.4)
 
 
 # ---- The charts
 
 
-_HISTOGRAM_HEIGHT = 0.72
-
-
 def draw_frequencies(chart: Frequencies, title: str) -> Figure:
     """Draw the share of the neurons over their effective frequency, with one axis for all."""
     with style():
-        figure = new_figure(title, 0.75 + _HISTOGRAM_HEIGHT * len(chart.laws))
+        figure = new_figure(title, (1 + len(chart.laws)) * LAYOUT.line_height)
         panels = figure.subplots(len(chart.laws), 1, sharex=True, squeeze=False).ravel()
         for axes, law in zip(panels, chart.laws, strict=True):
             colour = LOOKS[law.method].colour
@@ -127,8 +133,7 @@ def draw_frequencies(chart: Frequencies, title: str) -> Figure:
             axes.set_ylim(0, 118 * max(law.shares.max(), 1e-3))
             axes.text(0.995, 0.93, law.words, transform=axes.transAxes, ha="right", va="top", fontsize=7)
             axes.locator_params(axis="y", nbins=2)
-            axes.grid(True)
-            axes.spines[["top", "right"]].set_visible(False)
+            leave_open(axes)
         panels[-1].set_xlim(0, chart.edges[-1])
         panels[-1].set_xlabel("effective frequency |w|")
         figure.supylabel("share of the neurons in %", fontsize=8)
@@ -273,11 +278,11 @@ def draw_times(chart: Times, title: str, quantity: str) -> Figure:
         for cloud in chart.clouds:
             points = [means(cell) for cell in cloud.cells]
             errors = [max(error, chart.errors.low) for _, error in points]
-            axes.plot([seconds for seconds, _ in points], errors, **look(cloud.method) | small)
+            axes.plot([max(seconds, chart.seconds.low) for seconds, _ in points], errors, **look(cloud.method) | small)
         for cloud in chart.clouds:
-            (x, y), error = means(cloud.best), cloud.best.error
+            (seconds, y), error = means(cloud.best), cloud.best.error
             assert error is not None
-            low = chart.errors.low
+            x, low = max(seconds, chart.seconds.low), chart.errors.low
             axes.vlines(x, max(error.best, low), max(error.worst, low), color=LOOKS[cloud.method].colour, linewidth=1)
             axes.plot([x], [max(y, low)], **look(cloud.method, 7), linestyle="none", markeredgecolor="white")
         set_log_axis(axes, "x", chart.seconds, "seconds of a solve")
@@ -315,7 +320,7 @@ class Illustration:
         return figure
 
     @property
-    def svg(self) -> Html:
+    def svg(self) -> str:
         """The chart for the page; a reader who does not see it is told its title."""
         return inline_svg(self.figure, self.stem, self.title)
 

@@ -9,12 +9,12 @@ from html import unescape
 from pathlib import Path
 
 from fspielm.disk import check_replaceable, staged_folder
-from fspielm.geometry.pictures import require_matplotlib
 from fspielm.jobs.table import export_csv, origin_path
 from fspielm.paper.report.analysis import StudyResult, read_study
 from fspielm.paper.report.figures import Illustration, illustrations, save_figure, unique_slugs
 from fspielm.paper.report.page import GENERATOR, report_page
 from fspielm.paper.report.tables import best_errors_table, best_ranges_table, subject_table, write_cells, write_summary
+from fspielm.paper.templates import require_pages
 
 Progress = Callable[[str, int, int], None]
 
@@ -44,7 +44,7 @@ def write_report(
         The page, ``index.html``. Beside it are ``summary.csv``, ``cells.csv`` and ``rows.csv``, the folder
         ``figures`` (PNG and PDF) and the folder ``tables`` (LaTeX).
     """
-    require_matplotlib()
+    require_pages()
     folder = Path(out)
     check_replaceable(folder, {_INDEX, *_links(folder / _INDEX)}, mark=GENERATOR)
     study = read_study(store)

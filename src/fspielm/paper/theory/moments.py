@@ -209,8 +209,6 @@ Scheme: TypeAlias = Literal["scaling", "shift"]
 
 SCHEMES: tuple[Scheme, ...] = ("scaling", "shift")
 
-# Of histograms of samples.
-BINS = 48
 # Neurons drawn at a time, since only the norms of their weights are kept.
 _PORTION = 2**17
 

@@ -12,9 +12,8 @@ from fspielm.geometry.pictures import PALETTE, require_matplotlib
 from fspielm.numerics.tolerances import PROBES
 from fspielm.paper.theory import moments
 from fspielm.paper.theory import stated as paper
-from fspielm.paper.theory.comparison import DIMENSIONS, MAGNITUDES, SAMPLES, Comparison, RatioComparison
+from fspielm.paper.theory.comparison import DIMENSIONS, MAGNITUDES, SAMPLES, TARGETS, Comparison, RatioComparison
 from fspielm.paper.theory.moments import (
-    BINS,
     Scheme,
     draw_frequencies,
     scale_for_mean,
@@ -22,7 +21,7 @@ from fspielm.paper.theory.moments import (
     shift_density,
     shift_for_mean,
 )
-from fspielm.solution.plot.style import BLUE, GRID, INK, PALE, VERMILION, WIDTHS, new_picture, style
+from fspielm.solution.plot.style import BLUE, GRID, INK, LAYOUT, PALE, VERMILION, WIDTHS, new_picture, style
 from fspielm.solvers.request import spawn
 
 if TYPE_CHECKING:
@@ -32,12 +31,8 @@ if TYPE_CHECKING:
 
 COLOURS: dict[Scheme, str] = {"scaling": VERMILION, "shift": BLUE}
 
-# Of one of several panels, one above the other.
-_PANEL_HEIGHT = 1.6
-
 # Percent. The scale of deviations is linear up to here and logarithmic beyond.
 _LINEAR = 1.0
-_TICKS = (-100, -10, -1, 0, 1, 10)
 
 
 def scale_percent(axes: Axes, low: float, high: float) -> None:
@@ -45,8 +40,7 @@ def scale_percent(axes: Axes, low: float, high: float) -> None:
     # the size of the linear part leaves no kink in curves
     axes.set_yscale("symlog", linthresh=_LINEAR, linscale=0.9 / np.log(10))
     axes.set_ylim(low, high)
-    shown = [tick for tick in _TICKS if low <= tick <= high]
-    axes.set_yticks(shown, [f"{tick}".replace("-", "\N{MINUS SIGN}") for tick in shown])
+    axes.yaxis.set_major_formatter("{x:g}")
     axes.axhspan(-_LINEAR, _LINEAR, color=GRID, alpha=0.6, zorder=0)
     axes.grid(True)
 
@@ -58,15 +52,6 @@ def tidy(axes: Axes) -> None:
 
 
 # ---- Distributions by scaling and by shift, with the same mean
-
-
-TARGETS = (10.0, 80.0)
-
-# How many standard deviations of a density are drawn, and the smallest density shown.
-_REACH = 4.0
-_FLOOR = 3e-4
-# Means along the horizontal axis.
-_ACROSS = 3.4
 
 
 def draw_densities(
@@ -91,7 +76,7 @@ def draw_densities(
 
     streams, _ = spawn(rng, len(targets) * len(dimensions))
     with style():
-        figure = new_picture(WIDTHS["double"], 0.5 + _PANEL_HEIGHT * len(targets))
+        figure = new_picture(WIDTHS["double"], 0.5 + LAYOUT.line_height * len(targets))
         panels = figure.subplots(len(targets), len(dimensions), sharex="row", sharey="row", squeeze=False)
         cells = (
             (panel, mean, d)
@@ -114,19 +99,13 @@ def _draw_panel(axes: Axes, dimension: int, mean: float, samples: int, rng: np.r
     for scheme, (magnitude_for, density) in laws.items():
         magnitude = magnitude_for(dimension, mean)
         values = draw_frequencies(scheme, dimension, magnitude, samples, rng)
-        axes.hist(values, BINS, density=True, color=COLOURS[scheme], alpha=0.35, linewidth=0)
-        x = _abscissae(values)
+        axes.hist(values, "rice", density=True, color=COLOURS[scheme], alpha=0.35, linewidth=0)
+        x = np.linspace(values.min(), values.max(), PROBES)
         axes.plot(x, density(dimension, magnitude, x), color=COLOURS[scheme])
     axes.set_yscale("log")
-    axes.set_ylim(_FLOOR, 1.0)
-    axes.set_xlim(0.0, _ACROSS * mean)
+    axes.set_xlim(left=0.0)
     axes.locator_params(axis="x", nbins=4)
     tidy(axes)
-
-
-def _abscissae(values: FloatArray) -> FloatArray:
-    spread = _REACH * float(values.std())
-    return np.linspace(max(float(values.mean()) - spread, 0.0), float(values.mean()) + spread, PROBES)
 
 
 def _key() -> list[Any]:
@@ -144,8 +123,6 @@ def _key() -> list[Any]:
 # ---- Mean and standard deviation over the magnitude: exact, stated and drawn
 
 
-# The logarithmic axis begins here, and leaves out smaller shifts.
-_LOWEST = 0.3
 _DOTS: dict[str, Any] = {"fmt": "o", "markersize": 2.6, "elinewidth": 0.8, "linestyle": "none"}
 
 
@@ -153,10 +130,10 @@ def draw_moments(rows: Sequence[Comparison]) -> Figure:
     """Draw means and standard deviations of both schemes, and how far the paper's values for shift are off."""
     require_matplotlib()
 
-    rows = [row for row in rows if row.mu >= _LOWEST]
+    rows = [row for row in rows if row.mu > 0]  # the axis is logarithmic
     dimensions = sorted({row.dimension for row in rows})
     with style():
-        figure = new_picture(WIDTHS["double"], 4 * _PANEL_HEIGHT)
+        figure = new_picture(WIDTHS["double"], 4 * LAYOUT.line_height)
         panels = figure.subplots(4, len(dimensions), sharex=True, sharey="row", squeeze=False)
         for column, dimension in enumerate(dimensions):
             own = [row for row in rows if row.dimension == dimension]
@@ -222,7 +199,7 @@ def _draw_sampled(axes: Axes, rows: Sequence[Comparison], value: Callable[[Compa
 
 
 def _magnitudes(rows: Sequence[Comparison]) -> FloatArray:
-    return np.geomspace(_LOWEST, max(row.mu for row in rows), PROBES)
+    return np.geomspace(min(row.mu for row in rows), max(row.mu for row in rows), PROBES)
 
 
 def _key_moments() -> list[Any]:
@@ -254,12 +231,13 @@ def draw_ratios(rows: Sequence[RatioComparison]) -> Figure:
 
     dimensions = sorted({row.dimension for row in rows})
     with style():
-        figure = new_picture(WIDTHS["double"], 2 * _PANEL_HEIGHT)
+        figure = new_picture(WIDTHS["double"], 2 * LAYOUT.line_height)
         left, right = figure.subplots(1, 2, sharex=True)
         for dimension, colour in zip(dimensions, PALETTE, strict=False):
             own = [row for row in rows if row.dimension == dimension]
-            _draw_ratio(left, own, colour)
-            _draw_deviation(right, own, colour)
+            frequencies, variances = _curve(dimension)
+            _draw_ratio(left, own, frequencies, variances, colour)
+            right.plot(frequencies, 100 * (variances - 1.0), color=colour, **_KINDS["paper"])
         _finish(left, right)
         figure.legend(
             *left.get_legend_handles_labels(), loc="outside upper center", ncols=len(dimensions) + len(_KINDS)
@@ -267,9 +245,10 @@ def draw_ratios(rows: Sequence[RatioComparison]) -> Figure:
     return figure
 
 
-def _draw_ratio(axes: Axes, rows: Sequence[RatioComparison], colour: str) -> None:
+def _draw_ratio(
+    axes: Axes, rows: Sequence[RatioComparison], frequencies: FloatArray, variances: FloatArray, colour: str
+) -> None:
     dimension = rows[0].dimension
-    frequencies, variances = _curve(dimension)
     scaling = frequencies**2 * moments.chi_variance(dimension) / moments.chi_mean(dimension) ** 2
     axes.plot(frequencies, scaling / variances, color=colour, label=f"$d = {dimension}$")
     axes.plot(frequencies, paper.variance_ratio(dimension, frequencies), color=colour, **_KINDS["paper"])
@@ -280,11 +259,6 @@ def _draw_ratio(axes: Axes, rows: Sequence[RatioComparison], colour: str) -> Non
         color=colour,
         **_KINDS["drawn"],
     )
-
-
-def _draw_deviation(axes: Axes, rows: Sequence[RatioComparison], colour: str) -> None:
-    frequencies, variances = _curve(rows[0].dimension)
-    axes.plot(frequencies, 100 * (variances - 1.0), color=colour, **_KINDS["paper"])
 
 
 def _curve(dimension: int) -> tuple[FloatArray, FloatArray]:

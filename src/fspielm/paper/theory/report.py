@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from io import StringIO
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fspielm.disk import check_replaceable, staged_folder
-from fspielm.geometry.pictures import require_matplotlib
+from fspielm.paper.templates import require_pages
 from fspielm.paper.theory.comparison import (
     DIMENSIONS,
     FREQUENCIES,
@@ -37,44 +38,29 @@ if TYPE_CHECKING:
 # ---- The comparison as CSV and as a LaTeX table
 
 
-_MOMENTS_HEADER = (
-    *("scheme", "dimension", "mu", "exact_mean", "exact_variance", "paper_mean", "paper_variance"),
-    *("samples", "sampled_mean", "sampled_mean_error", "sampled_variance", "sampled_variance_error"),
-    *("mean_deviation", "variance_deviation"),
-)
-_RATIOS_HEADER = (
-    *("dimension", "frequency", "delta", "mu", "shift_variance", "exact_ratio", "paper_ratio"),
-    *("sampled_ratio", "sampled_ratio_error", "deviation"),
-)
+# The columns of the files, and the attributes of rows that they hold.
+_MOMENTS = {
+    **{name: name for name in ("scheme", "dimension", "mu")},
+    **{f"{law}_{name}": f"{law}.{name}" for law in ("exact", "paper") for name in ("mean", "variance")},
+    "samples": "sampled.size",
+    **{f"sampled_{name}": f"sampled.{name}" for name in ("mean", "mean_error", "variance", "variance_error")},
+    **{name: name for name in ("mean_deviation", "variance_deviation")},
+}
+_RATIOS = {
+    **{name: name for name in ("dimension", "frequency", "delta", "mu", "shift_variance")},
+    **{f"{name}_ratio": name for name in ("exact", "paper", "sampled")},
+    **{"sampled_ratio_error": "sampled_error", "deviation": "deviation"},
+}
 
 
 def moments_csv(rows: Sequence[Comparison]) -> str:
     """One line for each scheme, dimension and magnitude, with all digits; relative deviations are the paper's."""
-    return _as_csv(
-        _MOMENTS_HEADER,
-        [
-            (
-                *(row.scheme, row.dimension, row.mu, row.exact.mean, row.exact.variance),
-                *(row.paper.mean, row.paper.variance, row.sampled.size, row.sampled.mean, row.sampled.mean_error),
-                *(row.sampled.variance, row.sampled.variance_error, row.mean_deviation, row.variance_deviation),
-            )
-            for row in rows
-        ],
-    )
+    return _as_csv(_MOMENTS, rows)
 
 
 def ratios_csv(rows: Sequence[RatioComparison]) -> str:
     """One line for each dimension and mean frequency, with all digits; the relative deviation is the paper's."""
-    return _as_csv(
-        _RATIOS_HEADER,
-        [
-            (
-                *(row.dimension, row.frequency, row.delta, row.mu, row.shift_variance, row.exact, row.paper),
-                *(row.sampled, row.sampled_error, row.deviation),
-            )
-            for row in rows
-        ],
-    )
+    return _as_csv(_RATIOS, rows)
 
 
 def ratios_latex(rows: Sequence[RatioComparison]) -> str:
@@ -108,11 +94,11 @@ def ratios_latex(rows: Sequence[RatioComparison]) -> str:
     )
 
 
-def _as_csv(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+def _as_csv(columns: Mapping[str, str], rows: Sequence[object]) -> str:
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
+    writer.writerow(columns)
+    writer.writerows(map(attrgetter(*columns.values()), rows))
     return text.getvalue()
 
 
@@ -151,7 +137,7 @@ def write_theory(
     ends : callable
         Called after each of `STEPS` steps, to show the progress.
     """
-    require_matplotlib()
+    require_pages()
     check_samples(samples)
     target = Path(out)
     check_replaceable(target, FILES, mark=MARK, marked=_REPORT)

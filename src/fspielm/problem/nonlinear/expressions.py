@@ -12,7 +12,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 
-from fspielm.errors import ProblemError
+from fspielm.errors import LONGEST_LINE, ProblemError
 from fspielm.expr.functions import describe, evaluate_derivatives
 from fspielm.problem.linear import (
     PARTS,
@@ -242,10 +242,6 @@ def _with_conjugates(form: sp.Expr, conjugates: dict[sp.Dummy, sp.Dummy], what: 
 # and right-hand sides that depend on v become known functions of the coordinates, a `Slot` each.
 
 
-# Characters of the name of a slot; and nodes of an expression that is printed as one.
-_LONGEST = 48
-
-
 class Slot(NamedTuple):
     """A function of the coordinates that depends on the iterate, and its expression in jet symbols."""
 
@@ -374,8 +370,8 @@ class _Slots:
 
     def _slot_text(self, expression: sp.Expr) -> str:
         """The name of a slot in messages: its expression, unless it would take long to print."""
-        if sum(1 for _ in islice(sp.preorder_traversal(expression), _LONGEST)) == _LONGEST:
+        if sum(1 for _ in islice(sp.preorder_traversal(expression), LONGEST_LINE)) == LONGEST_LINE:
             names = ", ".join(str(name) for symbol, name in self.jet.shown.items() if expression.has(symbol))
             return f"function of {names}"
         text = str(expression.xreplace(self.jet.shown))
-        return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+        return text if len(text) <= LONGEST_LINE else f"{text[:LONGEST_LINE]}..."

@@ -197,11 +197,13 @@ def outer_relations(relations: Sequence[Relation]) -> tuple[Relation, ...]:
     def outer(operator: Operator) -> Operator:
         return Operator(operator.dimension, tuple(term for term in operator.terms if term.unknown != INSIDE))
 
-    return tuple(
-        replace(relation, operator=outer(relation.operator)) if _is_transparent(relation) else relation
-        for relation in relations
-        if not _is_transparent(relation) or relation.operator.order == 0
-    )
+    found = []
+    for relation in relations:
+        if not isinstance(relation.condition, Transparent):
+            found.append(relation)
+        elif relation.operator.order == 0:
+            found.append(replace(relation, operator=outer(relation.operator)))
+    return tuple(found)
 
 
 def transmission_relations(
@@ -224,10 +226,6 @@ def transmission_relations(
             name = relation.name.replace(relation.region.label, region.label, 1)
             found.append(replace(relation, name=name, operator=operator, region=region))
     return tuple(distinct(found))
-
-
-def _is_transparent(relation: Relation) -> bool:
-    return isinstance(relation.condition, Transparent)
 
 
 def _media_in(conditions: Sequence[AnyCondition], setting: Setting) -> tuple[Medium, ...]:

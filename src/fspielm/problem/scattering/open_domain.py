@@ -81,8 +81,7 @@ def _refusal(why: str) -> ProblemError:
 
 # ---- Problems on open domains
 
-
-# Relative residual of an incident field that satisfies the equation.
+# Relative residual of an incident field that satisfies the equation: wavenumbers may be written with eight digits.
 _TOLERANCE = 1e-8
 # Relative to the extent of the window: farther from corners the boundary has equal weights.
 _CORNER_LENGTH = 0.05

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 # Directions in a circle, or a multiple of them: one degree apart in the plane, five in space.
-_IN_PLANE, _IN_SPACE = 360, 72
+IN_PLANE, _IN_SPACE = 360, 72
 
 
 def provenance(solution: Solution) -> dict[str, str | float | int]:
@@ -181,7 +181,7 @@ def far_field_to_csv(solution: Solution, path: str | os.PathLike[str]) -> None:
 
 
 def _far_field_in_plane(solution: Solution) -> dict[str, FloatArray]:
-    count = _IN_PLANE * -(-directions_around(solution.problem) // _IN_PLANE)
+    count = IN_PLANE * -(-directions_around(solution.problem) // IN_PLANE)
     degrees = 360.0 * np.arange(count) / count
     values = far_field(solution, np.radians(degrees))
     columns = {"angle_degrees": degrees}

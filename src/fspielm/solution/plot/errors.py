@@ -51,10 +51,6 @@ if TYPE_CHECKING:
     from fspielm.solution.solution import Solution
 
 
-# Characters in a line of text below `plot_convergence`.
-_CHARACTERS = 100
-
-
 def plot_error(
     solution: Solution,
     exact: Value | Solution | Mapping[Any, Value],
@@ -281,9 +277,8 @@ def plot_convergence(solution: Solution, path: str | os.PathLike[str] | None = N
     if not report.rounds:
         raise ProblemError("this solution has no rounds to draw: a mode has none, nor have functions chosen by hand")
 
-    reasons = "\n".join(
-        fill(f"{done.number}  {done.why}", _CHARACTERS, subsequent_indent="    ") for done in report.rounds
-    )
+    letters = int(LAYOUT.letters * WIDTHS["double"])
+    reasons = "\n".join(fill(f"{done.number}  {done.why}", letters, subsequent_indent="    ") for done in report.rounds)
     with style():
         height = LAYOUT.rounds_height + LAYOUT.text * (reasons.count("\n") + 1)
         figure = new_picture(WIDTHS["double"], height)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fspielm.arrays import FloatArray
+from fspielm.solution.export.arrays import IN_PLANE
 from fspielm.solution.open_space import check_far_field, directions_around, far_field
 from fspielm.solution.plot.panels import View, set_title, user_title
 from fspielm.solution.plot.style import (
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from fspielm.solution.solution import Solution
 
 
-_LEAST_DIRECTIONS = 720
 # The range of a logarithmic scale, below the largest value.
 _DECIBELS = 40.0
 _LINES = ((BLUE, "-"), (VERMILION, "--"), (INK, ":"))
@@ -80,7 +80,7 @@ def plot_far_field(
     from matplotlib.ticker import MaxNLocator
 
     across = inches(width)
-    count = max(_LEAST_DIRECTIONS, directions_around(solution.problem))
+    count = max(IN_PLANE, directions_around(solution.problem))
     angles = 2 * np.pi * np.arange(count + 1) / count
     curves = _curves(solution, angles)
     largest = max(float(curve.max()) for curve in curves.values()) or 1.0

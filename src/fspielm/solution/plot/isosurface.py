@@ -11,7 +11,7 @@ import numpy as np
 
 from fspielm.arrays import FloatArray, spread_out
 from fspielm.errors import ProblemError
-from fspielm.solution.evaluation import meshed
+from fspielm.solution.evaluation import default_count, meshed
 from fspielm.solution.plot.errors import prepare
 from fspielm.solution.plot.quantity import Part, Quantity, field_quantity, hold, only_field, through
 from fspielm.solution.plot.style import (
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from fspielm.solution.solution import Solution
 
 
-# The default number of cells along the longest side.
-_CELLS = 40
 _ABOVE_ZERO, _BELOW_ZERO = "#b2182b", "#2166ac"
 _LIGHT = np.array([0.4, -0.7, 0.6])
 # A cell is cut into six tetrahedra around its diagonal; the corners of each, as steps along the three axes.
@@ -128,7 +126,7 @@ def plot_isosurface(
     if problem.dimension - (problem.domain.time is not None) != 3:
         raise ProblemError(f"an isosurface needs three coordinates of space; the unknown is {problem.unknown}")
     at = hold(problem, None, time)
-    axes, values = _sample(quantity, at, resolution or _CELLS)
+    axes, values = _sample(quantity, at, resolution or default_count(3))
     levels = _levels(values, level)
     with style():
         figure = _draw(solution, axes, [(v, level_surface(values, axes, v)) for v in levels], inches(width or "single"))

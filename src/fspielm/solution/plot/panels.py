@@ -316,7 +316,7 @@ _STYLES: dict[str, Callable[[Axes, Section, _Vector], None]] = {"arrows": _draw_
 # ---- What is drawn of a quantity: a line, a map, snapshots, or slices
 
 # Snapshots over all times, and maps in a row.
-_MOST_COLUMNS = 4
+MOST_COLUMNS = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -351,7 +351,7 @@ def sections_of(quantity: Quantity, view: View) -> list[tuple[Section, FloatArra
         planes = planes if view.ax is not None else ((0, 1), (0, 2), (1, 2))
     elif space == 2 and problem.domain.time is not None and not times:
         start, end = problem.domain.time.start, problem.domain.time.end
-        times = (end,) if view.ax is not None else tuple(np.linspace(start, end, _MOST_COLUMNS).tolist())
+        times = (end,) if view.ax is not None else tuple(np.linspace(start, end, MOST_COLUMNS).tolist())
     places = [hold(problem, view.at, time) for time in times or (None,)]
     return [(quantity.section(axes, at), at) for at in places for axes in planes]
 
@@ -483,7 +483,7 @@ def _draw_beside(quantities: Sequence[Quantity], view: View, sections: Sequence[
 def _draw_rows(quantities: Sequence[Quantity], view: View, sections: Sequence[tuple[Section, FloatArray]]) -> Figure:
     """Draw a row of maps for each quantity, or several rows for a single one, with one scale for all of its maps."""
     count, note = len(quantities), quantities[0].note
-    columns = min(len(sections), _MOST_COLUMNS) if count == 1 else len(sections)
+    columns = min(len(sections), MOST_COLUMNS) if count == 1 else len(sections)
     width = inches(view.width or ("single" if len(sections) == 1 else "double"))
     shape = [section for section, _ in sections]
     height = height_of(quantities[0], shape, width, columns) * count

@@ -18,10 +18,11 @@ from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import BoundaryPart, Mask
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.exterior import Exterior
-from fspielm.geometry.pictures import OUTLINE_POINTS
+from fspielm.geometry.pictures import RESOLUTION
 from fspielm.geometry.time import SpaceTime, borders_in
 from fspielm.numerics.roots import bisect
 from fspielm.numerics.tolerances import BISECTIONS, CLOSE, SAME
+from fspielm.problem.places import DOMAIN_PROBES
 from fspielm.problem.problem import Problem
 from fspielm.solution.evaluation import meshed
 from fspielm.solution.plot.style import Scale, doubt, phase_scale, scale_for, unknown_symbol
@@ -106,7 +107,7 @@ def smooth_pieces(part: BoundaryPart) -> list[FloatArray]:
     pieces = []
     for low, high in pairwise(part.breaks):
         # a break belongs to the piece after it
-        unit = np.linspace(low, high, OUTLINE_POINTS)
+        unit = np.linspace(low, high, RESOLUTION)
         unit[-1] = np.nextafter(high, low) if high < 1 else 1.0
         runs = [unit] if part.keep is None else _kept_runs(part, part.keep, unit)
         for run in runs:
@@ -356,13 +357,9 @@ def hold(problem: Problem, at: Sequence[float] | None, time: float | None) -> Fl
     return point
 
 
-# Points at which norms over the whole domain are taken, time included.
-_PROBES = 4000
-
-
 def probe(problem: Problem) -> FloatArray:
     """Points spread evenly over the whole domain; the same every time."""
-    return problem.domain.sample(_PROBES, np.random.default_rng(0), "low-discrepancy")
+    return problem.domain.sample(DOMAIN_PROBES, np.random.default_rng(0), "low-discrepancy")
 
 
 def read_times(problem: Problem, time: float | Sequence[float]) -> tuple[float, ...]:

@@ -128,7 +128,6 @@ def _energy(axes: tuple[FloatArray, ...], amplitudes: ComplexArray, held: str = 
 
 # ---- Pictures of spectra
 
-_COEFFICIENT_DECADES = 5
 # Two axes of space share one scale, unless their bands differ by more than this factor.
 _MOST_RATIO = 2.0
 
@@ -189,7 +188,7 @@ def _draw_lines(figure: Figure, solution: Solution, W: FloatArray, sizes: FloatA
 
     reach = _reach(np.concatenate([np.abs(W), band]))
     above, below = figure.subplots(2, 1, sharex=True)
-    low, high = _decades(sizes, _COEFFICIENT_DECADES)
+    low, high = _decades(sizes)
     above.vlines(W, low, np.clip(sizes, low, high), color=BLUE, linewidth=0.6)
     above.plot(W, np.clip(sizes, low, high), "o", color=BLUE, markersize=2)
     above.set_yscale("log")
@@ -224,7 +223,7 @@ def _draw_planes(figure: Figure, solution: Solution, W: FloatArray, sizes: Float
     left, right = figure.subplots(1, 2, sharex=True, sharey=True)
     order = np.argsort(sizes)  # the largest on top
     size = float(np.clip(6000 / len(W), 1.0, 9.0))
-    norm = LogNorm(*_decades(sizes, _COEFFICIENT_DECADES), clip=True)
+    norm = LogNorm(*_decades(sizes), clip=True)
     dots = left.scatter(*W[order].T, c=sizes[order], s=size, norm=norm, cmap="viridis_r", linewidths=0)
     left.set_title(f"{len(W)} chosen frequencies")
     energy = energy_in_plane(solution, reach)
@@ -262,10 +261,10 @@ def _reach(frequencies: FloatArray) -> float:
     return LAYOUT.reach * float(frequencies.max(initial=0.0)) or 1.0
 
 
-def _decades(sizes: FloatArray, most: int) -> tuple[float, float]:
+def _decades(sizes: FloatArray) -> tuple[float, float]:
     """Limits of a logarithmic scale that ends at the largest size."""
     positive = sizes[np.isfinite(sizes) & (sizes > 0)]
     if positive.size == 0:
-        return 10.0**-most, 1.0
+        return 10.0**-MOST_DECADES, 1.0
     largest = float(positive.max())
-    return max(float(positive.min()), largest * 10.0**-most) / 1.5, largest
+    return max(float(positive.min()), largest * 10.0**-MOST_DECADES) / 1.5, largest

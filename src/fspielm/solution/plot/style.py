@@ -126,7 +126,7 @@ class Layout:
     # panels with lines: height over width, and inches where there are several
     line_aspect: float = 0.6
     line_height: float = 1.2
-    pair_height: float = 3.2  # of a solution and its error
+    pair_height: float = 3.2  # of a solution and its error, and of a chart in a report
     spectrum_height: float = 3.3
     rounds_height: float = 2.3
     margin: float = 0.06  # above and below the values, relative to their range
@@ -168,6 +168,7 @@ def leave_open(axes: Axes) -> None:
 
 # ---- Labels: the user's symbols, numbers and words
 
+
 # Numbers between these are written without a power of ten.
 _SMALLEST_PLAIN, _LARGEST_PLAIN = 1e-3, 1e5
 
@@ -196,9 +197,14 @@ def as_number(value: float) -> str:
     return "0" if value == 0.0 else _with_power(f"{value:.1e}")
 
 
+def is_plain(value: float) -> bool:
+    """Whether a number is written without a power of ten."""
+    return value == 0.0 or _SMALLEST_PLAIN <= abs(value) < _LARGEST_PLAIN
+
+
 def as_plain(value: float, digits: int = 3) -> str:
     """A number as people write it: 0.25, 1200, and with a power of ten where it is far from one."""
-    if value == 0.0 or _SMALLEST_PLAIN <= abs(value) < _LARGEST_PLAIN:
+    if is_plain(value):
         exponent = math.floor(math.log10(abs(value))) if value else 0
         return f"{value:.{digits}g}" if exponent < digits - 1 else f"{value:.0f}"
     mantissa, power = f"{value:.{digits - 1}e}".split("e")

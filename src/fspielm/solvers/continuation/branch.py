@@ -16,6 +16,7 @@ from fspielm.arrays import FloatArray
 from fspielm.solution.plot.style import (
     BLUE,
     INK,
+    LAYOUT,
     VERMILION,
     Width,
     check_picture_path,
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
 
 # ---- Branch.plot(): the bifurcation diagram
 
-# Height of a picture over its width.
-_ASPECT = 0.7
 _SIZE = "root mean square of the solution, signed"
 
 
@@ -76,7 +75,7 @@ def plot(
     with style():
         if ax is None:
             across = inches(width)
-            figure: Figure = new_picture(across, _ASPECT * across)
+            figure: Figure = new_picture(across, LAYOUT.line_aspect * across)
             axes = figure.subplots()
         else:
             axes, figure = ax, cast("Figure", ax.get_figure(root=True))

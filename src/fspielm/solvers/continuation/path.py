@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Any, final
+from typing import Any, Literal, final
 
 import numpy as np
+import scipy
 import sympy as sp
 from numpy.typing import NDArray
 
-from fspielm.arrays import FloatArray, NumberArray
+from fspielm.arrays import FloatArray, NumberArray, safe_rms
 from fspielm.basis.evaluation.direct import tabulate
 from fspielm.collocation.least_squares import Factored
 from fspielm.collocation.system import BlockRows, Finite
 from fspielm.errors import IterateError, ProblemError, SolveError
+from fspielm.estimate.examination import examine
 from fspielm.geometry.boundary import Sites
 from fspielm.numerics.krylov import Space
-from fspielm.numerics.tolerances import CLOSE, PROBES, ROUNDED
+from fspielm.numerics.tolerances import CLOSE, HALF, ITERATIONS, PROBES, ROUNDED
 from fspielm.problem.derived import SmoothSides
+from fspielm.problem.operator import identity
 from fspielm.problem.parameters import check_parameter
 from fspielm.problem.problem import Moving, Problem, moving
 from fspielm.problem.substitutions import ByRegion, read_givens
 from fspielm.solvers.newton.iteration import Deviations, Expansion, applied_to_sum, deviations, probes_in, values_of
 from fspielm.solvers.request import Request
-from fspielm.solvers.round import factor
+from fspielm.solvers.round import BETTER, factor
 
 # ---- A problem with one parameter
 
@@ -57,7 +60,9 @@ class Along:
         others = {key: value for key, value in given.items() if isinstance(key, sp.Symbol) and key != self.parameter}
         derived = read_givens(others).symbols
         written = [e.xreplace(derived) for e in self.problem.statement.expressions]
-        return all(not _depends(e, self.parameter, 2) for e in written if e.has(self.parameter))
+        each = [e for e in written if e.has(self.parameter)]
+        sides = [side for e in each for side in (e.args if isinstance(e, sp.Eq) else (e,))]
+        return all(side.diff(self.parameter, 2).doit() == 0 for side in sides)  # without further simplification
 
     @property
     def length(self) -> float:
@@ -84,12 +89,6 @@ def read_along(problem: Any, parameter: Any, interval: Any) -> Along:
     if problem.stated.dtype.kind == "c" or problem.whole is not None:
         raise ProblemError("solutions of complex problems are not followed; state the real and the imaginary part")
     return along
-
-
-def _depends(expression: sp.Basic, parameter: sp.Symbol, order: int) -> bool:
-    """Whether a derivative of either side of an equation is not zero, without further simplification."""
-    sides = expression.args if isinstance(expression, sp.Eq) else (expression,)
-    return any(side.diff(parameter, order).doit() != 0 for side in sides)
 
 
 def _read_interval(interval: Any) -> tuple[float, float]:
@@ -239,7 +238,9 @@ class Equations:
         if self.along.is_affine:
             first, last = self._at_ends(place, sites)
             return {name: (last[name] - first[name]) / self.along.length for name in first}
-        nodes = self._nodes(place.value)
+        lower, length = self.along.lower, self.along.length
+        nodes = np.clip(place.value - 0.5 * _NODES[-1] * length, lower, lower + (1 - _NODES[-1]) * length)
+        nodes = nodes + _NODES * length
         weights = _derivative_at(place.value, nodes)
         found: Deviations = {}
         for node, weight in zip(nodes, weights, strict=True):
@@ -260,11 +261,6 @@ class Equations:
     def _ends(self) -> list[Problem | Moving]:
         ends = [self.along.at(value) for value in (self.along.lower, self.along.upper)]
         return [end if end.is_linear else moving(end) for end in ends]
-
-    def _nodes(self, value: float) -> FloatArray:
-        lower, length = self.along.lower, self.along.length
-        first = np.clip(value - 0.5 * _NODES[-1] * length, lower, lower + (1 - _NODES[-1]) * length)
-        return np.asarray(first + _NODES * length)
 
 
 @final
@@ -310,11 +306,9 @@ def _derivative_at(value: float, nodes: FloatArray) -> FloatArray:
 
 # Dimension of the Krylov space.
 _FUNCTIONS = 24
-# Eigenvalues of the inverse count if they are larger than a share of the one with this index: the basis does not
-# resolve the functions of smaller ones.
-_USUAL, _LEAST = 3, 1e-2
-# Number of first functions, and their waves along each axis; a function of which less than this is new is rounding.
-_STARTS, _WAVES, _ROUNDING = 3, 1.5, 1e-7
+# Number of first functions, and their waves along each axis. Eigenvalues of the inverse count if they are larger than a
+# share of the one after so many: the basis does not resolve the functions of smaller ones.
+_STARTS, _WAVES, _LEAST = 3, 1.5, 1e-2
 
 
 @final
@@ -379,7 +373,7 @@ def find_spectrum(local: Local) -> Spectrum:
     resolves.
     """
     inverse = _Inverse(local)
-    space = Space(inverse.values, _ROUNDING)
+    space = Space(inverse.values, HALF)
     block = space.add(inverse.starts(_STARTS))
     while block.shape[1] and space.count <= min(_FUNCTIONS, inverse.rows):
         block = space.add(inverse(block))
@@ -390,7 +384,7 @@ def find_spectrum(local: Local) -> Spectrum:
     order = np.argsort(-np.abs(theta))
     sizes = np.abs(theta[order])
     # relative to a usual one: the largest is much larger where the linearisation is almost singular
-    usual = sizes[min(_USUAL, len(sizes) - 1)]
+    usual = sizes[min(_STARTS, len(sizes) - 1)]
     settled = (outside[order] <= CLOSE * sizes[0]) & (sizes > _LEAST * usual)
     order = order[settled] if settled.any() else order[:1]
     functions = space.images @ (modes[:, order] / theta[order])
@@ -464,11 +458,9 @@ class _Inverse:
 
 # ---- The curve of solutions: tangents, and steps to the next place
 
-# The most corrections of one step; the linearisation is renewed if a correction is larger than the first share of the
-# one before, and there is no solution if it is larger than the second.
-_MOST_CORRECTIONS, _SLOW, _DIVERGES = 12, 0.1, 2.0
-# A relative correction that is rounding if corrections do not shrink.
-_STAGNANT = 1e-8
+# The most corrections of one step; the linearisation is renewed if a correction is larger than a share of the one
+# before.
+_MOST_CORRECTIONS, _SLOW = 12, 0.1
 
 
 @final
@@ -553,9 +545,9 @@ class Curve:
                 # the expected error: the square of the correction, or, with an old linearisation, linear convergence
                 left = size * (size if is_fresh else max(rate, size) if count > 1 else 1.0)
                 whole = max(1.0, self.metric.norm(at))
-                if left <= ROUNDED * whole or (rate > _SLOW and size <= _STAGNANT * whole):
+                if left <= ROUNDED * whole or (rate > _SLOW and size <= HALF * whole):
                     return self.station(self.equations.at(at), like, count)
-                if not rate <= _DIVERGES:
+                if not rate <= BETTER:  # clearly worse: there is no solution
                     return None
                 if rate > _SLOW and count > 1:
                     local = None
@@ -579,3 +571,182 @@ class Curve:
         """The mark of a station."""
         slope = max(self.metric.size(station.local.sideways), np.finfo(float).tiny)
         return Mark(station.place, station.tangent, slope)
+
+
+# ---- Errors of eigenvalues
+
+
+def eigenvalue_error(station: Station, value: float) -> float:
+    """The error of an eigenvalue, from the residual of its eigenfunction in held-out rows.
+
+    With T the inverse of the linearisation, of norm A, and r the residual of ``F' phi = mu phi``, there is an
+    eigenvalue of T within ``A r / mu`` of ``1 / mu``.
+    """
+    local, spectrum = station.local, station.spectrum
+    place = int(np.argmin(np.abs(spectrum.values - value)))
+    finite, function = local.finite, np.asarray(spectrum.functions[:, place].real)
+    examination = examine(finite, local.blocks, local.factored, local.equations.request.streams.probes)
+    apply, nothing = (applied_to_sum(finite, each) for each in (function, np.zeros_like(function)))
+    sites = examination.held_out.sites
+    left, constant = (deviations(finite.problem, sites, each) for each in (apply, nothing))
+    left = {name: left[name] - constant[name] for name in left}
+    for number, equation in enumerate(finite.problem.equations):
+        values = apply(identity(finite.problem.dimension).on(number), sites[equation.name])
+        left[equation.name] = left[equation.name] - value * (spectrum.sign or 1) * values
+    seams = finite.seams(function)
+    residual = examination.norm(left)
+    for seam in seams:
+        residual = float(np.hypot(residual, seam.rows.scale * np.sqrt(seam.rows.count) * safe_rms(seam.deviation)))
+    size = max(safe_rms(values @ function) for values in examination.sensitivity.values)
+    return abs(value) * examination.sensitivity.amplification * residual / size
+
+
+# ---- Folds and bifurcations between two places of a curve
+
+# Distances of the nodes of polynomials from a fold, on both sides, in shares of the way. Brent's method locates it up
+# to the last one: next to an event the linearisation is almost singular, and residuals decide where a place is found.
+_BESIDE = (0.15, 0.03)
+# Distances of the nodes from the latest zero of an eigenvalue.
+_CLOSER = (0.02, 0.004)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Event:
+    """A fold or a bifurcation that was located, at which so many (`multiplicity`) eigenvalues are zero.
+
+    The `doubt` is the error of its parameter from the location, and, at a bifurcation, from the eigenvalue.
+    """
+
+    kind: Literal["fold", "bifurcation"]
+    station: Station
+    doubt: float
+    multiplicity: int = 1
+
+
+def crossings(before: Station, after: Station) -> tuple[bool, int]:
+    """Whether a curve turns back between two places, and how many further real eigenvalues change sign."""
+    turns = before.steepness * after.steepness < 0
+    real = abs(before.spectrum.positive_real - after.spectrum.positive_real)
+    return turns, max(real - int(turns), 0)
+
+
+def locate(curve: Curve, before: Station, after: Station, length: float) -> list[Event]:
+    """The events between two places, the second of which is a step of some length from the first.
+
+    A `SolveError` says that there is one that cannot be located.
+    """
+    turns, crossing = crossings(before, after)
+    way = _Way(curve, before, after, length, has_spectra=not turns)
+    if turns:
+        return [_fold(way)]
+    return [replace(_bifurcation(way), multiplicity=crossing)] if crossing else []
+
+
+@dataclass(frozen=True, eq=False)
+class _Way:
+    """The curve between two places, by the distance along the tangent of the first one."""
+
+    curve: Curve
+    before: Station
+    after: Station
+    length: float
+    has_spectra: bool
+    known: dict[float, tuple[Mark, Spectrum | None]] = field(default_factory=dict)
+
+    def at(self, distance: float) -> Mark:
+        return self._known_at(distance)[0]
+
+    def spectrum(self, distance: float) -> Spectrum:
+        spectrum = self._known_at(distance)[1]
+        assert spectrum is not None
+        return spectrum
+
+    def _known_at(self, distance: float) -> tuple[Mark, Spectrum | None]:
+        if distance not in self.known:
+            ends = {0.0: self.before, self.length: self.after}
+            station = ends[distance] if distance in ends else self.curve.step(self.before, distance)
+            if station is None:
+                raise SolveError("no place of the curve was found")
+            spectrum = station.spectrum.without_functions if self.has_spectra else None
+            self.known[distance] = self.curve.mark(station), spectrum
+        return self.known[distance]
+
+    def rate(self, distance: float) -> float:
+        """The rate at which the parameter changes."""
+        tangent = self.at(distance).tangent
+        return tangent.value / self.curve.metric.inner(self.before.tangent, tangent)
+
+    def top(self, nodes: Sequence[float]) -> Place:
+        """The extremum of the parameter on a Hermite polynomial through some places."""
+        rows = []
+        for node in nodes:
+            mark = self.at(node)
+            along = mark.tangent.scaled(self.rate(node) / mark.tangent.value)
+            rows += [mark.place.vector, along.vector]
+        curve = scipy.interpolate.KroghInterpolator(np.repeat(nodes, 2), np.array(rows))
+        top = scipy.optimize.brentq(lambda distance: float(curve.derivative(distance)[-1]), 0.0, self.length)
+        return Place.of(curve(top))
+
+    def between(self, nodes: Sequence[float], distance: float) -> Place:
+        """The place at a distance, on a polynomial through those at some nodes."""
+        curve = scipy.interpolate.BarycentricInterpolator(
+            nodes, np.array([self.at(node).place.vector for node in nodes])
+        )
+        return Place.of(curve(distance))
+
+    def closer(self, nodes: Sequence[float], about: float, share: float) -> list[float]:
+        """The nodes, and one more on either side of a distance, at a share of the way."""
+        beside = [about + side * share * self.length for side in (-1.0, 1.0)]
+        return sorted({*nodes, *(float(np.clip(each, 0.0, self.length)) for each in beside)})
+
+    def station(self, place: Place) -> Station:
+        """The station at a place."""
+        return self.curve.station(self.curve.equations.at(place), like=self.before.tangent)
+
+    def root(self, function: Callable[[float], float], close: float) -> float:
+        """Where a function changes sign, by Brent's method."""
+        signs = function(0.0) * function(self.length)
+        if not (np.isfinite(signs) and signs < 0):
+            raise SolveError("nothing changes sign")
+        tolerance = close * self.length
+        return float(scipy.optimize.brentq(function, 0.0, self.length, xtol=tolerance, maxiter=ITERATIONS, disp=False))
+
+
+def _fold(way: _Way) -> Event:
+    """Where the parameter has an extremum, by Hermite polynomials with closer and closer nodes."""
+    about = way.root(way.rate, _BESIDE[-1])
+    nodes, tops = [0.0, way.length], []
+    for share in _BESIDE:
+        nodes = way.closer(nodes, about, share)
+        tops.append(way.top(nodes))
+    place, earlier = tops[-1], tops[-2]
+    return Event("fold", way.station(place), abs(place.value - earlier.value))
+
+
+def _bifurcation(way: _Way) -> Event:
+    """Where an eigenvalue is zero, by polynomials with closer and closer nodes."""
+    first = way.before.spectrum.positive_real
+    rises = way.after.spectrum.positive_real > first
+
+    def crossing(distance: float) -> float:
+        """The eigenvalue that crosses zero."""
+        spectrum = way.spectrum(distance)
+        return spectrum.closest(positive=(spectrum.positive_real != first) == rises)
+
+    def zero(nodes: list[float]) -> float:
+        values = [crossing(node) for node in nodes]
+        if not np.all(np.isfinite(values)) or np.any(np.diff(values) * (1.0 if rises else -1.0) <= 0):
+            raise SolveError("an eigenvalue does not cross zero once")
+        return float(scipy.interpolate.BarycentricInterpolator(values, nodes)(0.0))
+
+    nodes = [0.0, way.length]
+    roots = [zero(nodes)]
+    for share in _CLOSER:
+        nodes = way.closer(nodes, roots[-1], share)
+        roots.append(zero(nodes))
+    place, earlier = (way.between(nodes, root) for root in (roots[-1], roots[-2]))
+    before, after = crossing(0.0), crossing(way.length)
+    wrong = max(eigenvalue_error(way.before, before), eigenvalue_error(way.after, after)) / abs(after - before)
+    doubt = _CLOSER[-1] * abs(place.value - earlier.value) + wrong * abs(way.after.value - way.before.value)
+    return Event("bifurcation", way.station(place), doubt)

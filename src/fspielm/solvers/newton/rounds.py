@@ -18,6 +18,7 @@ from fspielm.estimate.band_data import line_band
 from fspielm.estimate.bands import Bands, bands_of_conditions, infer_bands, without_short_lines
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import chord_lines
+from fspielm.numerics.tolerances import TINY
 from fspielm.problem.nonlinear.iterate import Iterate, as_iterate
 from fspielm.problem.nonlinear.law import why_unique
 from fspielm.problem.problem import Problem
@@ -25,10 +26,9 @@ from fspielm.resources import limited_to
 from fspielm.solution.report import NewtonStep
 from fspielm.solution.solution import Solution
 from fspielm.solvers.driver import (
-    LONG,
+    FIRST_TIMES,
     FittedPlan,
     History,
-    Record,
     Rounds,
     Trail,
     best_of,
@@ -36,14 +36,11 @@ from fspielm.solvers.driver import (
     run_rounds,
     take_larger_steps,
 )
-from fspielm.solvers.newton.iteration import Newton, values_of
-from fspielm.solvers.newton.round import newton_round
-from fspielm.solvers.request import FINER, LOOKING, Request
-from fspielm.solvers.round import RoundResult
+from fspielm.solvers.newton.iteration import LINEAR, Newton, newton_round, values_of
+from fspielm.solvers.request import FINER, LONG, LOOKING, Request
+from fspielm.solvers.round import CHORDS, PATIENCE, Ending, Record, RoundResult, Step, StopReason, Strategy
 from fspielm.solvers.strategies.cells import cells_for
-from fspielm.solvers.strategies.filled import filled_band
-from fspielm.solvers.strategies.selection import allows_cells, check_asked_for
-from fspielm.solvers.strategies.strategy import PATIENCE, Ending, Step, StopReason, Strategy
+from fspielm.solvers.strategies.selection import allows_cells, check_asked_for, filled_band
 from fspielm.wording import OUT_OF_TIME
 
 # ---- Frequencies to begin with
@@ -55,8 +52,8 @@ _HARMONICS = 3.0
 _SHORT = 0.02
 # The source of a band that is not set by data.
 BY_EQUATION = "the equation"
-# Lines along each axis on which a solution is measured, and points on each, more until its band is settled.
-_CHORDS, _SAMPLES = 16, (256, 1024, 4096)
+# Points on each line on which a solution is measured, more until its band is settled.
+_SAMPLES = (256, 1024, 4096)
 
 
 def first_bands(linear: Request) -> Bands:
@@ -89,7 +86,7 @@ def with_bands_of(linear: Request, bands: Bands, earlier: Solution) -> Bands:
 def with_measured_bands(linear: Request, bands: Bands, iterate: Iterate) -> Bands:
     """The bands, or those of an iterate along lines where these are higher."""
     problem, rng = linear.problem, linear.streams.probes
-    seeds = problem.domain.sample(_CHORDS, rng, "low-discrepancy")
+    seeds = problem.domain.sample(CHORDS, rng, "low-discrepancy")
     operators = values_of(problem.stated)
     frequencies, sources = bands.frequencies.copy(), list(bands.sources)
     for axis in range(problem.dimension):
@@ -111,7 +108,6 @@ def with_measured_bands(linear: Request, bands: Bands, iterate: Iterate) -> Band
 
 # The first cells aim at a tolerance that is smaller by this factor, since further rounds are expensive.
 _BETTER = 1e-3
-_LEAST_TOLERANCE = 1e-20
 # If the first cells have more unknowns than this, the frequencies that only the equation suggests are halved: solutions
 # seldom have them.
 _MANY = 20_000
@@ -144,7 +140,7 @@ def kinds_for(linear: Request, bands: Bands) -> list[Kind]:
     check_asked_for(linear)
 
     def cells(request: Request, found: Bands, missed: float = 1.0) -> Step:
-        better = replace(request, tol=max(_BETTER * request.tol / missed, _LEAST_TOLERANCE))
+        better = replace(request, tol=max(_BETTER * request.tol / missed, TINY))
         strategy = cells_for(better, found, narrow=False)
         return replace(strategy, request=replace(request, tol=FINER * request.tol)).first()
 
@@ -184,11 +180,8 @@ def _suits_cells(linear: Request) -> bool:
 
 # ---- Rounds of Newton's method with better and better functions
 
-# A solution with a smaller error shows its frequencies.
-_MEASURABLE = 1e-2
-# A round takes so many times as long as one linear solve: the first one, and those that begin close to the solution.
-# Later forecasts follow the measured times, from one linear solve up to a limit.
-_TIMES_FIRST, _TIMES, _MOST_TIMES = 5.0, 3.0, 12.0
+# Forecasts of rounds that are long follow the measured times, from one linear solve up to so many.
+_MOST_TIMES = 12.0
 _TRY = (
     "try another guess=, a value of its parameters for which the solution is known to exist, or raise them step by "
     "step, with each solution as the guess for the next"
@@ -282,7 +275,7 @@ class _State:
     others: tuple[Iterate, ...] = ()
     steps: tuple[NewtonStep, ...] = ()
     failure: str = ""
-    times: float = _TIMES_FIRST
+    times: float = FIRST_TIMES
 
     def trail(self, linear: Request, kind: Kind) -> Trail:
         """The trail of one kind of functions, which goes on from where it was each time that it is followed."""
@@ -321,7 +314,7 @@ class NewtonRounds(Rounds):
     def fit(self, step: Step) -> FittedPlan | Ending:
         """The plan of a step as far as the budget goes, after which no other kind of functions does better."""
         fitted, best = super().fit(step), self.record.best
-        has_digits = best is not None and best.outcome.error < _MEASURABLE
+        has_digits = best is not None and best.outcome.error < LINEAR
         if isinstance(fitted, Ending):  # what has digits already is not to be had from fewer functions
             return replace(fitted, is_final=fitted.is_final or has_digits)
         limit = fitted.limit
@@ -338,7 +331,7 @@ class NewtonRounds(Rounds):
         if not done.failure:
             state.start, state.others = done.iterate, ()
         seconds = perf_counter() - begun
-        as_long = state.times * seconds / fitted.seconds if seconds > LONG else _TIMES
+        as_long = state.times * seconds / fitted.seconds if seconds > LONG else FIRST_TIMES
         state.times = min(max(as_long, 1.0), _MOST_TIMES)
         request.progress(record.add(latest, forecast=fitted.seconds, seconds=seconds))
         self.failures = (*self.failures, done.failure) if done.failure else ()
@@ -359,7 +352,7 @@ class NewtonRounds(Rounds):
         """What to try next: functions laid out anew, once the solution shows its frequencies, if they are cheap."""
         assert self.trail.strategy is not None
         following, error, linear = self.trail.strategy.next(latest), latest.outcome.error, self.request
-        if self.anew is not None and error < _MEASURABLE:
+        if self.anew is not None and error < LINEAR:  # which shows the frequencies of the solution
             other = self.anew(linear, self.state.start, error / linear.tol)
             larger = other.plan.neurons > latest.outcome.neurons
             work = other.plan.work(linear.problem)

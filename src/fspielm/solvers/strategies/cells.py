@@ -17,12 +17,21 @@ from fspielm.problem.problem import Problem
 from fspielm.resources import check_deadline, limited
 from fspielm.solvers.cells.first import first_cells
 from fspielm.solvers.cells.refine import MOST_DEGREE, refine
-from fspielm.solvers.request import Approach, Request, timed
-from fspielm.solvers.round import SHARE_OF_TIME, Expected, RoundPlan, RoundResult
-from fspielm.solvers.strategies.strategy import MOST_ROUNDS, Ending, Step, StopReason, Strategy
+from fspielm.solvers.request import LOOKING, Approach, Request, timed
+from fspielm.solvers.round import (
+    BETTER,
+    MOST_ROUNDS,
+    Ending,
+    Expected,
+    RoundPlan,
+    RoundResult,
+    Step,
+    StopReason,
+    Strategy,
+)
 
 # So few operations are not timed.
-_QUICK = 2e8
+_QUICK = 2e9
 
 
 @final
@@ -73,17 +82,19 @@ class CellPlan(RoundPlan):
         outlook = CellOutlook(self.neurons, nested.cost.sequential_operations(nested.threads))
         if nested.cost.operations <= _QUICK:
             return outlook
-        leaf = max(nested.leaves, key=lambda leaf: (nested.operations_of(leaf.dtype), leaf.height))
+        sizes = [(nested.operations_of(leaf.dtype), leaf.height) for leaf in nested.leaves]
+        largest = max(range(len(sizes)), key=sizes.__getitem__)
+        leaf = nested.leaves[largest]
 
         def factor() -> NumberArray:
             check_deadline()
-            rows = leaf.fill()
+            rows = np.asarray(nested.fill(np.array([largest]), 1)[0])
             np.linalg.qr(rows, mode="raw")
             return rows
 
         with limited(1):  # as when cells are factored on threads
             rows, seconds = timed(factor)
-            if seconds <= SHARE_OF_TIME * time_left:  # the first time, libraries were loaded
+            if seconds <= LOOKING * time_left:  # the first time, libraries were loaded
                 seconds = min(seconds, timed(factor)[1])
         operations = nested.operations_of(leaf.dtype) * 2.0 * rows.shape[0] * rows.shape[1] ** 2
         return replace(outlook, each=seconds / operations)
@@ -127,9 +138,8 @@ class CellOutlook(Expected):
         return replace(self, neurons=plan.neurons, operations=nested.cost.sequential_operations(nested.threads))
 
 
-# Over so many rounds, the error must fall by this factor.
+# Over so many rounds, the error must become better.
 _PATIENCE = 3
-_GAIN = 0.7
 # Rounds are slow if so many of them have not reduced the error by this factor.
 _LATELY, _SLOW = 2, 0.1
 _LEAST_DEGREE = 5
@@ -206,7 +216,7 @@ class Cells(Strategy):
         before = min(errors[:-_PATIENCE])
         if not math.isfinite(before):
             return len(errors) > 3 * _PATIENCE
-        return min(errors[-_PATIENCE:]) > _GAIN * before
+        return BETTER * min(errors[-_PATIENCE:]) > before
 
     def smaller(self, plan: RoundPlan, neurons: int) -> RoundPlan | None:
         """Lower degrees in the same cells."""
@@ -218,5 +228,8 @@ class Cells(Strategy):
 
 
 def cells_for(request: Request, bands: Bands, *, narrow: bool = True) -> Cells:
-    """The strategy for a problem; `narrow` says whether the first cells are smaller at narrow features."""
+    """The strategy for a problem; an `UnsuitableError` says what cells do not support.
+
+    With `narrow`, the first cells are smaller at narrow features.
+    """
     return Cells(request, first_cells(request, bands, narrow=narrow))

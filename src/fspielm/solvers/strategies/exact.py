@@ -25,8 +25,7 @@ from fspielm.basis.singular.columns import (
     special_names,
 )
 from fspielm.basis.singular.outgoing import SourceBasis
-from fspielm.collocation.crowding import Crowd, first_edges, nearest_of
-from fspielm.collocation.points import Points, allot_conditions
+from fspielm.collocation.points import Crowd, Points, allot_conditions, first_edges, nearest_of
 from fspielm.estimate.bands import Bands
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.numerics.roots import halves
@@ -35,12 +34,18 @@ from fspielm.problem.changes import domain_size, mask_borders
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 from fspielm.solvers.request import Approach, Request
-from fspielm.solvers.round import FeaturePlan, Outcome, RoundPlan, RoundResult
-from fspielm.solvers.strategies.strategy import (
+from fspielm.solvers.round import (
+    DEAR,
     GROWTH,
+    MOST_ROUNDS,
     MUCH_BETTER,
+    ROUGH_DIGITS,
     ROWS_PER_FUNCTION,
     Ending,
+    FeaturePlan,
+    Outcome,
+    RoundPlan,
+    RoundResult,
     Step,
     StopReason,
     Strategy,
@@ -178,9 +183,8 @@ _OFFSET = 1.2
 # The least distance of a source from the rest of the boundary, in units of that.
 _CLEAR = 0.7
 # The part of the data that panels leave unresolved, in units of the tolerance; where that takes too many sources, it is
-# made coarser step by step.
+# made coarser by this factor, until few digits are left.
 _UNRESOLVED = 1e-3
-_COARSEST = 1e-4
 _COARSER = 100.0
 # Panels for each one that can have sources: some have none, or fewer.
 _MOST_PANELS = 4
@@ -191,10 +195,10 @@ _ALONG = 3000
 # Functions ``(s, n)`` at n sites, in units of what may be left unresolved of each.
 Signals: TypeAlias = Callable[[Sites], FloatArray]
 _NODES = 16
-# A panel is resolved if so many of the last coefficients are small: those of even functions are zero every other time.
-_TAIL = 3
 # An end of a panel is at a corner if it is as close as this, in units of the panel's length.
 _TOUCHES = 1e-2
+# A panel is resolved if so many of the last coefficients are small: those of even functions are zero every other time.
+_TAIL = 3
 
 
 @final
@@ -356,7 +360,7 @@ def source_columns(
     )
     unresolved = max(_UNRESOLVED * tol, ROUNDED)
     choices = find_source_corners(problem, constraints, basis, coefficients, tol, size, threads)
-    while unresolved <= _COARSEST:
+    while unresolved <= 10**-ROUGH_DIGITS:
         for corners, reach in choices:
             panels = _all_panels(constraints, size, unresolved, corners, limits)
             points, clearances = _place_sources(problem, panels or [], density)
@@ -425,23 +429,16 @@ Families: TypeAlias = Callable[[int], Characteristic]
 # The strategy for a problem before its first round, with the operations that a filled band would begin with.
 Fresh: TypeAlias = Callable[[Request, Bands, float], "ExactFeatures"]
 
-# A round has helped if coefficients have fallen by this factor.
-_FEWER_COEFFICIENTS = 10.0
+# A round has helped if coefficients have fallen by this factor. All further rounds may cost so many first rounds of a
+# filled band. Of similar problems, the next needs fewer functions if the estimate is so much below the tolerance.
+_BY_FAR = 10.0
 # If more rounds than this would be needed, functions of another kind are tried first.
 _FEW_ROUNDS = 2.5
-# Cost of a round relative to the one before; and the largest cost of all further rounds, in first rounds of a filled
-# band and in operations.
+# Cost of a round relative to the one before.
 _WORK_RATIO = GROWTH**3
-_LONG_WAY = 10.0
-_AFFORDABLE = 3e11
-# Sources, and rounds with them.
 _MOST_SOURCES = 1500
-_SOURCE_ROUNDS = 3
-# For the next of many similar problems: if the estimate was so much below the tolerance, fewer functions by this
-# factor, but at least this share of the singular ones; more of them if it was hardly below, or above.
-_AMPLE, _FEWER, _LEAST_SHARE = 10.0, 0.93, 0.3
-_SCARCE, _MORE = 2.5, 1.07
-_NOT_ENOUGH = 1.25
+# For the next of many similar problems: fewer or more singular functions by this factor, but at least a share.
+_FEWER, _LEAST_SHARE = 0.93, 0.3
 
 
 @final
@@ -493,12 +490,12 @@ class ExactFeatures(Strategy):
         if self.sources is not None or self.fresh is None:
             return None
         enlarged, share = self.enlarged, self.share
-        if spare >= _AMPLE and enlarged:
+        if spare >= _BY_FAR and enlarged:
             enlarged -= 1
-        elif spare >= _AMPLE:
+        elif spare >= _BY_FAR:
             share = max(_FEWER * share, _LEAST_SHARE)
-        elif spare <= _SCARCE:
-            share = min(_MORE * share, 1.0)
+        elif spare <= MUCH_BETTER:
+            share = min(share / _FEWER, 1.0)
         fresh = self.fresh(request, bands, self.limit)
         unasked = self.tried_special and request.singular is None and self.special != self.in_holes
         strategy = replace(fresh, enlarged=enlarged, family=fresh.families(enlarged))
@@ -507,7 +504,7 @@ class ExactFeatures(Strategy):
     def _following(self, before: Outcome | None, latest: RoundResult) -> Step | None:
         after, tol = latest.outcome, self.request.tol
         if self.share < 1.0:
-            more = replace(self, share=min(_NOT_ENOUGH * self.share, 1.0))
+            more = replace(self, share=min(GROWTH * self.share, 1.0))
             return more._singular()._step(special_names(self.request.problem))
         if self.source_rounds:
             helps = before is not None and _gain(before, after) >= MUCH_BETTER
@@ -527,12 +524,12 @@ class ExactFeatures(Strategy):
 
     def _has_helped(self, before: Outcome, after: Outcome) -> bool:
         """Whether to go on with larger families: coefficients fall fast, or few rounds are left."""
-        if after.growth * _FEWER_COEFFICIENTS <= before.growth:
+        if after.growth * _BY_FAR <= before.growth:
             return True
         ahead = _rounds_left(before, after, self.request.tol)
         if not math.isfinite(ahead):
             return False
-        return bool(after.work * _WORK_RATIO**ahead <= max(_LONG_WAY * self.limit, _AFFORDABLE))
+        return bool(after.work * _WORK_RATIO**ahead <= max(_BY_FAR * self.limit, DEAR))
 
     def smaller(self, plan: RoundPlan, neurons: int) -> RoundPlan:
         """Fewer functions."""
@@ -562,7 +559,7 @@ class ExactFeatures(Strategy):
 
     def _with_sources(self, latest: RoundResult) -> Step | None:
         """The first family with sources, where the data show singularities close to the boundary."""
-        if self.source_rounds >= _SOURCE_ROUNDS:
+        if self.source_rounds >= MOST_ROUNDS:
             return None
         request = self.request
         sources = source_columns(

@@ -35,15 +35,11 @@ from fspielm.problem.scattering.media import media_of
 from fspielm.problem.scattering.open_domain import incident_of, outer_wavenumbers
 from fspielm.resources import current_deadline
 from fspielm.solvers.driver import FIRST_SHARE, solve_automatically
-from fspielm.solvers.request import Approach, Request, with_seconds
-from fspielm.solvers.round import FeaturePlan, RoundResult
+from fspielm.solvers.request import AT_ONCE, FINER, Approach, Request, with_seconds
+from fspielm.solvers.round import BETTER, MOST_ROUNDS, Ending, FeaturePlan, RoundResult, Step, Strategy
 from fspielm.solvers.strategies.open_space import around_curves, caution_beside, join_by_unknown, points_on, wanted_for
-from fspielm.solvers.strategies.strategy import BETTER, Ending, Step, Strategy
 
 # ---- Fields inside the objects: polynomials in cells
-
-# Right-hand sides that are solved for together.
-_AT_ONCE = 48
 
 
 @final
@@ -84,7 +80,7 @@ class Inside:
         places = {name: sites for name, (sites, _) in finite.fitted(blocks).items() if sites.normals is not None}
         rows = {name: basis.matrix(self.impedance_operator, sites) for name, sites in places.items()}
         found = []
-        for some in np.array_split(np.arange(basis.size), -(-basis.size // _AT_ONCE)):
+        for some in np.array_split(np.arange(basis.size), -(-basis.size // AT_ONCE)):
             each = [finite.spread({name: own[:, j] for name, own in rows.items()}, blocks) for j in some]
             found.append(self.factored.solve(np.stack(each, axis=1)).T)
         return Responses(self, basis, np.concatenate(found))
@@ -164,12 +160,6 @@ def solve_inside(request: Request, number: int, tol: float, data: Driven, second
 
 # ---- The strategy
 
-# The first tolerance inside, relative to that of the whole problem.
-_FINER = 0.02
-# A tolerance inside that is too large is reduced to this share of what is needed.
-_SPARE = 0.3
-_MOST_ROUNDS = 5
-
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -202,8 +192,8 @@ class Lens(Strategy):
         error = latest.outcome.error
         if self.errors and not error * BETTER <= self.errors[-1]:
             return Ending("neither more functions nor finer cells helped", is_final=True)
-        if len(self.errors) + 1 >= _MOST_ROUNDS:
-            return Ending(f"{_MOST_ROUNDS} rounds with more functions or finer cells were not enough", is_final=True)
+        if len(self.errors) + 1 >= MOST_ROUNDS:
+            return Ending(f"{MOST_ROUNDS} rounds with more functions or finer cells were not enough", is_final=True)
         after = replace(self, errors=(*self.errors, error))
         blamed = {}
         for responses, columns in self.fitted:
@@ -212,7 +202,7 @@ class Lens(Strategy):
                 blamed[responses.inside.number] = responses.data(own)
         if not blamed:
             return replace(after, level=self.level + 1)._step("more functions, closer to the boundary", {})
-        finer = max(self.tol * _SPARE * min(self.request.tol / error, 1.0), ROUNDING)
+        finer = max(self.tol * FINER * min(self.request.tol / error, 1.0), ROUNDING)
         kept = {number: inside for number, inside in self.inside.items() if number not in blamed}
         return replace(after, tol=finer, inside=kept)._step("finer cells inside", blamed)
 
@@ -284,4 +274,4 @@ def lens(request: Request) -> Lens:
             "Transparent: nothing comes in, so that the field is zero; state incident=fs.plane_wave(...)"
         )
     fastest = max(abs(outer_wavenumbers(problem)[0]), largest_interior_wavenumber(problem))
-    return Lens(request, fastest, max(_FINER * request.tol, ROUNDING))
+    return Lens(request, fastest, max(FINER * request.tol, ROUNDING))

@@ -27,16 +27,15 @@ from fspielm.basis.outgoing.radiating import HarmonicBasis, RadiatingBasis
 from fspielm.basis.outgoing.space import Functions, Neighbourhood, basis_of, place_beside
 from fspielm.basis.outgoing.space import place_in as place_in_of_space
 from fspielm.basis.wrapping import Component
-from fspielm.collocation.crowding import Crowd, Crowds, Lattices, Place, Surface, first_edges
-from fspielm.collocation.points import Points
+from fspielm.collocation.points import Crowd, Crowds, Lattices, Place, Points, Surface, first_edges
 from fspielm.errors import ProblemError
 from fspielm.estimate.bands import Bands
-from fspielm.estimate.estimate import ErrorEstimate
+from fspielm.estimate.estimate import NO_DIGITS, ErrorEstimate
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.curves import PlaneCurve
 from fspielm.geometry.domain import Corner
 from fspielm.geometry.exterior import PlaneExterior, SpaceExterior
-from fspielm.numerics.tolerances import CLOSE, PROBES, SAME
+from fspielm.numerics.tolerances import CLOSE, ITERATIONS, PROBES, SAME
 from fspielm.problem.problem import Problem
 from fspielm.problem.scattering.media import Medium, media_of
 from fspielm.problem.scattering.open_domain import (
@@ -49,13 +48,16 @@ from fspielm.problem.scattering.open_domain import (
 )
 from fspielm.problem.statement import Relation
 from fspielm.solvers.request import Approach, Request
-from fspielm.solvers.round import FeaturePlan, RoundResult
-from fspielm.solvers.strategies.strategy import (
+from fspielm.solvers.round import (
     BETTER,
+    LEAST_GROWTH,
+    LEAST_ROWS_PER_FUNCTION,
     PATIENCE,
     ROWS_PER_FUNCTION,
     SPARE_DIGITS,
     Ending,
+    FeaturePlan,
+    RoundResult,
     Step,
     StopReason,
     Strategy,
@@ -67,14 +69,10 @@ from fspielm.solvers.strategies.strategy import (
 _FIRST_HALF_WAVES = 16.0
 # An object gets no more functions while its residual is less than this share of the largest.
 _WAITS = 0.03
-# Places on each smooth piece of a part, to find its object.
-_LOOKS = 4
 # The most levels in one round, where many digits are missing.
 _MOST_LEVELS = 2
 # About how much finer the next level is.
 _FINER = 4 / 3
-# An estimate above this has hardly a digit.
-_HARDLY_A_DIGIT = 0.1
 
 
 @final
@@ -133,8 +131,11 @@ def more_effort(
     # the residual on all objects is small enough if it amounts to half of the tolerance
     enough = 0.5 * tol / (error * math.sqrt(len(efforts))) if math.isfinite(error) else 0.0
     least = max(_WAITS * max(parts), min(enough, max(parts)))
-    is_vague = not error < _HARDLY_A_DIGIT
-    levels = _MOST_LEVELS if is_vague else _levels(error, tol)
+    is_vague = not error < NO_DIGITS
+    levels = _MOST_LEVELS
+    if not is_vague:  # digits grow with the number of functions
+        growth = math.log(tol) / math.log(error)
+        levels = min(max(round(math.log(growth) / math.log(_FINER)), 1), _MOST_LEVELS)
 
     def more(effort: ObjectEffort, part: float) -> ObjectEffort:
         if part < least:
@@ -142,12 +143,6 @@ def more_effort(
         return effort.faster() if effort.is_slow and (is_vague or not helped) else effort.finer(levels)
 
     return tuple(map(more, efforts, parts))
-
-
-def _levels(error: float, tol: float) -> int:
-    """How many levels to add, if digits grow with the number of functions."""
-    growth = math.log(tol) / math.log(error)
-    return min(max(round(math.log(growth) / math.log(_FINER)), 1), _MOST_LEVELS)
 
 
 def _blocks(problem: Problem) -> list[frozenset[str]]:
@@ -168,7 +163,7 @@ def _objects_of(relation: Relation, rims: list[np.ndarray]) -> set[int]:
     part = relation.part
     if part is None:
         return set(range(len(rims)))
-    edges = first_edges(part, _LOOKS)
+    edges = first_edges(part, _ON_PART)
     places = part.place(0.5 * (edges[1:] + edges[:-1])[:, None]).points
     nearest = np.argmin([[distance_between(place[None], rim) for place in places] for rim in rims], axis=0)
     return set(nearest.tolist())
@@ -293,9 +288,8 @@ def _loops(domain: PlaneExterior, which: Callable[[int], bool]) -> list[tuple[Pl
 
 # ---- Functions for objects in space
 
-# Evenly spread rows for each function; and places of values and slopes for each function on one side.
+# Evenly spread rows for each function.
 _ROWS_PER_FUNCTION_IN_SPACE = 1.6
-_PLACES_PER_FUNCTION = 1.2
 # Rows lie on rings for functions with so many times more degrees than orders; and so many rings for each degree.
 _FAR_MORE = 2.0
 _RINGS_PER_DEGREE = 1.4
@@ -328,7 +322,7 @@ def around_bodies(problem: Problem, wanted: Wanted) -> tuple[Outward, Lattices]:
             own = place_beside(around)
             regular[numbers[place]].append(own)
             both = within.size, own.size
-            rows = max(0.5 * _ROWS_PER_FUNCTION_IN_SPACE * sum(both), _PLACES_PER_FUNCTION * max(both))
+            rows = max(0.5 * _ROWS_PER_FUNCTION_IN_SPACE * sum(both), LEAST_ROWS_PER_FUNCTION * max(both))
         sites, rings = _rows_of(within)
         surfaces += [Surface(part.name, sites, math.ceil(rows), rings) for part in parts[place]]
     words = f"in {len(outward[0])} objects, of degrees up to {max(each.degree for each in outward[0])}"
@@ -350,9 +344,6 @@ def _rows_of(placed: Functions) -> tuple[Place, int | None]:
 
 # Rows on every part in addition to those that crowd.
 _ON_PART = 8
-# The next round has at least so many more functions, relative to those of one object; in at most so many steps.
-_CLEARLY_MORE = 0.3
-_MOST_STEPS = 12
 # Factor of the error estimate with corners: closer to them than all poles, functions miss up to two times as much.
 _NEAR_CORNERS = 3.0
 
@@ -387,8 +378,8 @@ class OpenSpace(Strategy):
         if idle >= PATIENCE and not any(each.is_slow for each in self.efforts):
             return Ending("more functions in the objects did not help", cause=StopReason.STALLED)
         strategy = replace(self, best=after if helped else self.best, idle=idle)
-        enough = (1 + _CLEARLY_MORE / len(self.efforts)) * latest.basis.size
-        for _ in range(_MOST_STEPS):
+        enough = (1 + (LEAST_GROWTH - 1) / len(self.efforts)) * latest.basis.size
+        for _ in range(ITERATIONS):
             strategy = replace(strategy, efforts=more_effort(strategy.efforts, after, self.request.tol, helped=helped))
             is_finer = [each.made.level for each in strategy.efforts] != [each.made.level for each in self.efforts]
             why = "more functions, closer to the boundary" if is_finer else "more functions, for data that are faster"

@@ -1,14 +1,17 @@
-"""Which kinds of functions a problem calls for."""
+"""The filled band, and which kinds of functions a problem calls for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 
+from fspielm.arrays import FloatArray, real_parts
+from fspielm.basis.basis import Basis
+from fspielm.basis.evaluation.sums import evaluate_each
 from fspielm.basis.exact.family import (
     Characteristic,
     evolves,
@@ -19,35 +22,478 @@ from fspielm.basis.exact.family import (
     steady_neurons,
     wavenumber_of,
 )
-from fspielm.basis.exact.symbol import homogeneous_symbol
-from fspielm.basis.singular.columns import open_conflicts, satisfies, special_columns
+from fspielm.basis.exact.symbol import Symbol, homogeneous_symbol, symbol_of
+from fspielm.basis.random.families import Band, Joined, Layout, cloud, for_unknowns, layout, least_core
+from fspielm.basis.singular.columns import open_conflicts, satisfies, special_columns, special_names
 from fspielm.cells.patchwork import check_suitable
 from fspielm.collocation.least_squares import QR
+from fspielm.collocation.points import allot_points
 from fspielm.errors import ProblemError, UnsuitableError
-from fspielm.estimate.bands import Bands, refine_bands
+from fspielm.estimate.band_data import RIGHT_HAND_SIDE, affordable_points
+from fspielm.estimate.bands import Bands, bands_of_conditions, refine_bands
 from fspielm.estimate.narrow import find_narrow
+from fspielm.estimate.peaks import SAMPLE_BYTES, Peak, find_peaks
 from fspielm.estimate.sensitivity import functions_up_to, passing_size
 from fspielm.estimate.stability import find_hidden
+from fspielm.geometry.boundary import Sites
+from fspielm.geometry.domain import chord_lines
+from fspielm.numerics.tolerances import PROBES, TINY
 from fspielm.problem.changes import corner_conflicts
-from fspielm.problem.derived import leaves_constant_open
+from fspielm.problem.derived import leaves_constant_open, natural_scales
 from fspielm.problem.problem import Problem
 from fspielm.problem.scattering.inside import varying_media
 from fspielm.resources import limited_to
+from fspielm.solvers.by_hand import default_points
 from fspielm.solvers.cells.first import narrowest_gap
-from fspielm.solvers.request import LOOKING, Request
-from fspielm.solvers.round import RoundPlan, work
+from fspielm.solvers.request import LOOKING, TABLE_SHARE, Approach, Request
+from fspielm.solvers.round import (
+    CHORDS,
+    DEAR,
+    DIGITS,
+    GROWTH,
+    LEAST_GROWTH,
+    MOST_ROUNDS,
+    MUCH_BETTER,
+    NARROW,
+    ROUGH_DIGITS,
+    SPARE_DIGITS,
+    Ending,
+    FeaturePlan,
+    Outcome,
+    RoundPlan,
+    RoundResult,
+    Step,
+    StopReason,
+    Strategy,
+    why_failed,
+    work,
+)
 from fspielm.solvers.strategies.cells import cells_for
 from fspielm.solvers.strategies.exact import ExactFeatures, Families, exact_features
-from fspielm.solvers.strategies.filled import filled_band, least_core
 from fspielm.solvers.strategies.open_space import open_space
-from fspielm.solvers.strategies.strategy import GROWTH, ROUGH_DIGITS, Step, Strategy, why_failed
-from fspielm.solvers.strategies.thin import ENOUGH, thin_peaks, thin_spectrum
+
+# ---- Peaks of the spectrum of the right-hand side
+# The solution is the sum of a particular one, with the frequencies of the right-hand side, and one of the homogeneous
+# equation. Features around those frequencies and Trefftz functions hold both, without a band that fills all between.
+
+
+# A wave is resonant if it satisfies the equation up to this share of its terms; it needs functions around it, since the
+# solution grows along the way.
+_RESONANT = 1e-3
+# Trefftz functions in many dimensions: enough if the solution has only the waves of the right-hand side.
+ENOUGH = 600
+
+
+def thin_peaks(problem: Problem, bands: Bands, rng: np.random.Generator, memory: float = np.inf) -> tuple[Peak, ...]:
+    """The peaks of the spectrum of the right-hand side, if any, as far as time and memory (in bytes) allow."""
+    field = problem.right_hand_side
+    if field.constant == 0.0 or RIGHT_HAND_SIDE in bands.unsettled:
+        return ()
+    looks = np.random.default_rng(0)  # only how long it takes
+    asked = affordable_points(field, problem.domain.sample(PROBES, looks))
+    most = min(asked, TABLE_SHARE * memory / SAMPLE_BYTES)
+    return find_peaks(field, problem.domain, bands.frequencies, rng, most=most) or ()
+
+
+def thin_family(
+    problem: Problem,
+    bands: Bands,
+    peaks: Sequence[Peak],
+    decades: float,
+    rng: np.random.Generator,
+    *,
+    wider: float = 0.0,
+    more: float = 1.0,
+) -> Joined:
+    """Features for the peaks of the right-hand side, and for the homogeneous equation, to so many digits.
+
+    There is at least one peak; see `thin_peaks`. The band around each is `wider` by so many periods over the domain,
+    and there are so many times `more` Trefftz functions.
+    """
+    symbol: Symbol | None = None
+    with suppress(UnsuitableError):  # coefficients vary
+        symbol = symbol_of(problem.determinant)
+    lengths = np.subtract(*problem.domain.bounding_box[::-1])
+    # variable coefficients spread a wave over a period to either side
+    spread = (wider + (symbol is None)) * 2 * np.pi / lengths
+    clouds = [
+        Band(2, tuple(peak.widths), center=tuple(peak.center))
+        if peak.exact and symbol is not None and _responds(symbol, peak.center)
+        else cloud(peak.center, peak.widths + spread, lengths, decades).family
+        for peak in peaks
+    ]
+    if symbol is None:  # a band for the frequencies of the conditions and of the waves of the equation
+        core = least_core(bands_of_conditions(problem, bands, rng).frequencies, lengths)
+        return Joined([layout(core, lengths, decades).family, *clouds])
+    return Joined([_characteristic(problem, bands, peaks, decades, more, rng), *clouds])
+
+
+def _responds(symbol: Symbol, frequency: FloatArray) -> bool:
+    """Whether a wave of the right-hand side makes one of the same frequency: not if it is resonant or constant."""
+    W = frequency[None, :].astype(np.complex128)
+    return bool(frequency.any() and np.abs(symbol(W))[0] > _RESONANT * symbol.size(W)[0])
+
+
+def _characteristic(
+    problem: Problem, bands: Bands, peaks: Sequence[Peak], decades: float, more: float, rng: np.random.Generator
+) -> Characteristic:
+    """Trefftz functions for conditions in which the peaks appear as well."""
+    if problem.domain.time is None or problem.dimension == 1:
+        along = max(float(bands.frequencies.max()), _along_boundary(problem, peaks, rng))
+        needed = steady_neurons(problem, along, decades)
+        return Characteristic(int(more * (needed if problem.dimension <= 3 else min(needed, ENOUGH))))
+    highest = np.max([bands.frequencies, *(np.abs(peak.center) + peak.widths for peak in peaks)], axis=0)
+    reach = reach_for(problem, highest)
+    return Characteristic(int(more * neurons_for_reach(problem, reach)), reach)
+
+
+def _along_boundary(problem: Problem, peaks: Sequence[Peak], rng: np.random.Generator) -> float:
+    """The highest frequency that waves of the peaks have along the boundary."""
+    found = [constraint.sample(PROBES, rng, "low-discrepancy").normals for constraint in problem.constraints]
+    normals = [n for n in found if n is not None]
+    if not normals or problem.dimension == 1:
+        return 0.0
+    n = np.concatenate(normals)
+    tangential = [np.linalg.norm(peak.center - (n @ peak.center)[:, None] * n, axis=1).max() for peak in peaks]
+    return float(max(t + np.linalg.norm(peak.widths) for t, peak in zip(tangential, peaks, strict=True)))
+
+
+# ---- The strategy
+
+# Each round widens the bands around peaks by so many periods over the domain, unless it takes more Trefftz functions.
+_WIDER_PEAKS = 0.5
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ThinSpectrum(Strategy):
+    """Bands around the peaks of the right-hand side, widened where coefficients are large.
+
+    The bands are `wider` than the peaks by so many periods, and there are so many times `more` Trefftz functions;
+    `before` has the estimates of earlier rounds. From `limit` operations of a round on, a filled band is cheaper.
+    """
+
+    approach: ClassVar[Approach] = "thin"
+    title: ClassVar[str] = "functions at the peaks of the right-hand side"
+
+    bands: Bands
+    peaks: tuple[Peak, ...]
+    limit: float
+    columns: tuple[Basis, ...]
+    family: Joined
+    wider: float = _WIDER_PEAKS
+    more: float = 1.0
+    before: tuple[float, ...] = ()
+
+    def first(self) -> Step:
+        """Bands around the peaks."""
+        beside = "ones that satisfy the equation" if self._is_exact else "ones for the conditions"
+        return self._step(f"{self.title}, and {beside}")
+
+    def next(self, latest: RoundResult) -> Step | Ending:
+        """Wider bands where coefficients are large; otherwise more Trefftz functions."""
+        return self._following(latest.outcome) or Ending(f"{self.title} were not enough", cause=StopReason.STALLED)
+
+    def onward(self, latest: RoundResult) -> Step | None:
+        """The same, whatever it costs and however little rounds have helped."""
+        return replace(self, before=(), limit=float("inf"))._following(latest.outcome)
+
+    def _following(self, shown: Outcome) -> Step | None:
+        helped = not self.before or MUCH_BETTER * shown.error <= self.before[-1]
+        rounds = (*self.before, shown.error)
+        narrow = shown.growth > NARROW
+        if len(rounds) >= MOST_ROUNDS or not helped or not (narrow or self._is_exact):  # then nothing would change
+            return None
+        wider, more = self.wider + _WIDER_PEAKS * narrow, self.more * (1.0 if narrow else GROWTH)
+        family = _family(self.request, self.bands, self.peaks, wider, more)
+        step = replace(self, family=family, wider=wider, more=more, before=rounds)._step(
+            "wider peaks" if narrow else "more functions that satisfy the equation"
+        )
+        return step if step.plan.work(self.request.problem) <= self.limit else None
+
+    @property
+    def _is_exact(self) -> bool:
+        """Whether there are Trefftz functions: not where coefficients vary."""
+        return any(part.satisfies_equation for part in self.family.parts)
+
+    def _step(self, why: str) -> Step:
+        points = self.request.points or default_points(self.request.problem, self.family)
+        return Step(FeaturePlan(self.family, points, self.columns, why), self)
+
+
+def thin_spectrum(request: Request, bands: Bands, peaks: tuple[Peak, ...], limit: float) -> ThinSpectrum:
+    """The strategy before its first round."""
+    columns = special_columns(request.problem, request.singular or False)
+    return ThinSpectrum(request, bands, peaks, limit, columns, _family(request, bands, peaks, _WIDER_PEAKS, 1.0))
+
+
+def _family(request: Request, bands: Bands, peaks: tuple[Peak, ...], wider: float, more: float) -> Joined:
+    return thin_family(request.problem, bands, peaks, DIGITS, request.streams.probes, wider=wider, more=more)
+
+
+# ---- The filled band after each round: cosines of all frequencies that the solution may have
+
+# A round adds at most so many digits, since the estimate of a poor round says little.
+_MOST_MISSING = 5.0
+# More digits than double precision has: bands of a period or less need more than the theory says.
+_MOST_DECADES = 20.0
+_FEWEST_DECADES = 3.0
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """The band to fill: its `core`, the highest expected frequencies along each axis, and the number of digits."""
+
+    core: FloatArray
+    decades: float
+    why: str
+
+    def layout(self, lengths: FloatArray, most: int | None = None) -> Layout:
+        """The features for this target."""
+        return layout(self.core, lengths, self.decades, most)
+
+
+def shrink(target: Target, lengths: FloatArray, most: int) -> Layout:
+    """The layout of `target` with at most so many neurons: fewer digits first, then a sparse band, which has none."""
+    while target.decades > _FEWEST_DECADES:
+        target = replace(target, decades=max(target.decades - 0.5, _FEWEST_DECADES))
+        smaller = target.layout(lengths)
+        if smaller.family.neurons <= most:
+            return smaller
+    return target.layout(lengths, max(most, 1))
+
+
+def next_target(request: Request, latest: RoundResult, used: Layout, target: Target) -> Target | None:
+    """The next target: a wider band where coefficients are large, otherwise more digits; None if there are no more."""
+    problem, lengths, shown = request.problem, request.lengths, latest.outcome
+    before = shown.neurons // len(problem.unknowns)
+    assert latest.estimate is not None
+    # if the sensitivity has not settled, the error may be small already
+    missing = (
+        min(float(np.log10(shown.error / request.tol)), _MOST_MISSING) if latest.estimate.has_settled else SPARE_DIGITS
+    )
+    if shown.growth > NARROW:
+        shares = _beyond(request, latest, used.widths)
+        axes = shares >= 0.6 * shares.max()  # at least the largest one
+        names = ", ".join(str(problem.coordinates[i]) for i in np.flatnonzero(axes))
+        step = np.where(axes, 0.08 * min(max(missing, 1.0), _MOST_MISSING) * used.widths, 0.0)
+        wider = replace(target, core=target.core + step, why=f"wider along {names}")
+        while wider.layout(lengths).family.neurons < LEAST_GROWTH * before:
+            wider = replace(wider, core=wider.core + np.where(axes, 0.05 * used.widths, 0.0))
+        return wider
+    if target.decades >= _MOST_DECADES:
+        return None
+    denser = replace(target, decades=min(target.decades + missing + 0.5, _MOST_DECADES), why="denser")
+    while denser.decades < _MOST_DECADES and denser.layout(lengths).family.neurons < LEAST_GROWTH * before:
+        denser = replace(denser, decades=min(denser.decades + 0.25, _MOST_DECADES))
+    return denser
+
+
+def _beyond(request: Request, latest: RoundResult, widths: FloatArray) -> FloatArray:
+    """The share of the equation's residual, along each axis, at frequencies beyond the band."""
+    problem = request.problem
+    lower, upper = problem.domain.bounding_box
+    seeds = problem.domain.sample(CHORDS, request.streams.probes, "low-discrepancy")
+    shares = []
+    for axis in range(problem.dimension):
+        n = max(128, int(3 * widths[axis] * (upper - lower)[axis] / np.pi))
+        lines, lengths = chord_lines(problem.domain, seeds, axis, n)
+        points = lines.reshape(-1, problem.dimension)
+        # directly: the rounding of a fast transform would show at all frequencies
+        residuals = evaluate_each(
+            latest.basis,
+            latest.coefficients,
+            [equation.operator for equation in problem.equations],
+            Sites(points),
+            threads=request.threads,
+            method="direct",
+        )
+        each = [
+            real_parts(residual - equation.value.checked(points, f"the {equation.name}'s right-hand side"))
+            for equation, residual in zip(problem.equations, residuals, strict=True)
+        ]
+        energy = np.sum([_energy(part.reshape(len(lines), n)) for parts in each for part in parts], axis=0)
+        frequencies = 2 * np.pi * np.arange(energy.shape[1]) / lengths[:, None]
+        shares.append(np.sum(energy * (frequencies > 0.95 * widths[axis])) / max(float(energy.sum()), TINY))
+    return np.array(shares)
+
+
+def _energy(residual: FloatArray) -> FloatArray:
+    """The spectrum along lines, relative to the largest residual."""
+    relative = residual / max(float(np.abs(residual).max()), TINY)
+    return np.abs(np.fft.rfft(relative * np.hanning(residual.shape[1]), axis=1)) ** 2
+
+
+# ---- The strategy of a filled band
+
+_MOST_BLIND_NEURONS = 1000
+# The most digits of the first band, by dimension, if not all that there are.
+_FIRST_DECADES = {1: 11.5, 2: 11.5}
+# Coefficients so large show a solution that is not smooth, unless it has more digits than such solutions have.
+_SINGULAR_GROWTH = 1e5
+# After bands without digits cells come before a band of at least so many functions; of fewer after several rounds.
+_BLIND_NEURONS, _BLIND_ROUNDS = 1500, 3
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class FilledBand(Strategy):
+    """A band for the frequencies of the equation and its data, made wider or denser; and singular functions.
+
+    The `layout` has the features for the target, to which there are further `columns`. The next outcome is compared
+    with those `shown`. `plain` is the strategy before singular functions were added unasked, with its last round. It
+    `yields` to cells, which come next, if several bands show no digits.
+    """
+
+    approach: ClassVar[Approach] = "band"
+    title: ClassVar[str] = "a filled band"
+    redraws: ClassVar[bool] = False
+
+    bands: Bands
+    target: Target
+    layout: Layout
+    columns: tuple[Basis, ...] = ()
+    rounds: int = 0
+    shown: tuple[Outcome, ...] = ()
+    plain: tuple[FilledBand, RoundResult] | None = None
+    yields: bool = False
+
+    def first(self) -> Step:
+        """The band that was found."""
+        return self._step(self.target.why)
+
+    def next(self, latest: RoundResult) -> Step | Ending:
+        """A wider band, a denser one, or the same with singular functions."""
+        now = replace(self, rounds=self.rounds + 1, shown=(*self.shown, latest.outcome))
+        following = now._following(latest)
+        if now.yields and not np.isfinite(latest.outcome.error) and isinstance(following, Step):
+            most = _BLIND_NEURONS // (2 if now.rounds >= _BLIND_ROUNDS else 1)
+            if following.plan.neurons >= most:
+                return Ending(f"a band of {latest.outcome.neurons} cosines shows no digits", cause=StopReason.STALLED)
+        return following
+
+    def _following(self, latest: RoundResult) -> Step | Ending:
+        if self._is_worse_than_plain():
+            assert self.plain is not None
+            plain, before = self.plain
+            without = replace(self, columns=(), shown=plain.shown)
+            return without._enlarged(before, largest=latest.outcome.neurons)
+        return self._enlarged(latest, largest=latest.outcome.neurons)
+
+    def _enlarged(self, latest: RoundResult, largest: int) -> Step | Ending:
+        problem, strategy = self.request.problem, self
+        stalled = self._is_stalled(largest)
+        if self._calls_for_singular(latest.outcome, stalled):
+            columns = special_columns(problem, True)
+            # the factored system is as large as the matrix, and not needed
+            strategy = replace(self, columns=columns, plain=(self, replace(latest, reusable=None)))
+            if columns:  # with other functions, another start
+                return replace(strategy, shown=())._step(special_names(problem))
+        target = None if stalled else next_target(self.request, latest, self.layout, self.target)
+        if target is None:
+            return Ending(_nothing_left(problem), cause=StopReason.STALLED)
+        return replace(strategy, target=target, layout=target.layout(self.request.lengths))._step(target.why)
+
+    def onward(self, latest: RoundResult) -> Step | None:
+        """The next band, whatever rounds so far have shown."""
+        target = next_target(self.request, latest, self.layout, self.target)
+        if target is None:
+            return None
+        strategy = replace(self, target=target, layout=target.layout(self.request.lengths), rounds=0, shown=())
+        return strategy._step(target.why)
+
+    def smaller(self, plan: RoundPlan, neurons: int) -> RoundPlan:
+        """Fewer digits first, then a sparser band."""
+        beside = sum(basis.size for basis in self.columns)
+        each = (neurons - beside) // len(self.request.problem.unknowns)
+        layout = shrink(self.target, self.request.lengths, max(each, 1))
+        return replace(self, layout=layout)._step(plan.why).plan
+
+    def around(self, problem: Problem) -> FilledBand:
+        """The same for another linearisation of a nonlinear problem."""
+        return replace(self, request=replace(self.request, problem=problem))
+
+    def again(self, request: Request, bands: Bands, spare: float) -> Step | None:
+        """As much wider than the first band as this one was, and for as many digits."""
+        fresh, first = filled_band(request, bands), filled_band(self.request, self.bands)
+        core = fresh.target.core * np.maximum(self.target.core / first.target.core, 1.0)
+        target = replace(fresh.target, core=core, decades=self.target.decades)
+        columns = special_columns(request.problem, True) if self.columns and not first.columns else fresh.columns
+        return replace(fresh, target=target, layout=target.layout(request.lengths), columns=columns).first()
+
+    def is_waste(self, neurons: int) -> bool:
+        """Whether the band would be sparse."""
+        fewest = replace(self.target, decades=_FEWEST_DECADES).layout(self.request.lengths).family.neurons
+        return fewest > neurons // len(self.request.problem.unknowns)
+
+    def _step(self, why: str) -> Step:
+        sizes, layout = [basis.size for basis in self.columns], self.layout
+        neurons, special = layout.family.neurons + sum(sizes), max(sizes, default=0)
+        points = self.request.points or allot_points(
+            self.request.problem, neurons, layout.widths, layout.factor, special
+        )
+        scales = natural_scales(self.request.problem, 0.5 * layout.widths)
+        return Step(FeaturePlan(for_unknowns(layout.family, scales), points, self.columns, why), self)
+
+    def _calls_for_singular(self, latest: Outcome, stalled: bool) -> bool:
+        """Whether to add singular functions unasked: coefficients are very large, or wider bands bring nothing more."""
+        rough = latest.growth >= _SINGULAR_GROWTH and latest.error >= 10**-ROUGH_DIGITS
+        decided = self.request.singular is not None or self.plain is not None
+        return not decided and (rough or stalled) and not open_conflicts(self.request.problem)
+
+    def _is_worse_than_plain(self) -> bool:
+        """Whether singular functions have improved neither estimate nor coefficients in two rounds."""
+        if self.plain is None or not self.columns or len(self.shown) < 2:
+            return False
+        before = self.plain[1].outcome
+        return min(done.error for done in self.shown) > before.error and self.shown[-1].growth >= before.growth
+
+    def _is_stalled(self, largest: int) -> bool:
+        """Whether two larger rounds in a row brought less than half a digit.
+
+        Without any digit, cheap rounds go on, unless the data are known not to be smooth.
+        """
+        problem, errors = self.request.problem, [done.error for done in self.shown]
+        if self.rounds >= MOST_ROUNDS or (self.bands.unsettled and len(errors) >= 3):
+            return True
+        if len(errors) >= 3 and np.isinf(errors[-1]):
+            hopeless = bool(problem.missing) or bool(open_conflicts(problem))
+            return hopeless or largest >= _MOST_BLIND_NEURONS
+        return len(errors) >= 3 and min(errors[-2:]) > 0.3 * errors[-3]
+
+
+def filled_band(request: Request, bands: Bands) -> FilledBand:
+    """The strategy before its first round."""
+    problem = request.problem
+    core = least_core(bands.frequencies, request.lengths)
+    most = _FIRST_DECADES.get(problem.dimension, DIGITS)
+    # data that are not smooth allow no more digits
+    decades = ROUGH_DIGITS if bands.unsettled else min(-np.log10(request.tol) + SPARE_DIGITS, most)
+    target = Target(core, decades, "band of the equation and its data")
+    columns = () if request.singular is None else special_columns(problem, request.singular)
+    return FilledBand(request, bands, target, target.layout(request.lengths), columns)
+
+
+def _nothing_left(problem: Problem) -> str:
+    inside = [c.name for c in problem.constraints if c.region.kind == "inside"]
+    if inside:
+        return (
+            f"more functions do not help any more; the data of {', '.join(map(repr, inside))} probably fit the "
+            "equation and the other conditions no better than this (the solution is the compromise of least squares), "
+            "or the solution is not smooth somewhere"
+        )
+    space = getattr(problem.domain, "space", problem.domain)
+    where = "at a corner of the domain, or " if space.corners() else ""
+    return (
+        f"more functions do not help any more; the solution is probably not smooth somewhere: {where}where data have "
+        "kinks or do not fit each other"
+    )
+
 
 # ---- Cells before a filled band, or after it
 
-# Cells are compared with a filled band of at least so many operations, and chosen if they take this share of them: an
-# operation takes longer in small cells, but cells need fewer rounds.
-_DEAR = 2e11
+# Cells are compared with a dear filled band, and chosen if they take this share of its operations: an operation takes
+# longer in small cells, but cells need fewer rounds.
 _CHEAPER = 0.2
 # A band that resolves a feature narrower than this share of the domain does not fit into memory.
 _NARROW = 1 / 60
@@ -63,27 +509,22 @@ def allows_cells(request: Request) -> bool:
     return request.problem.dimension <= 2 and not (asked or measured) and isinstance(request.method, QR)
 
 
-def first_with_cells(request: Request, bands: Bands, *, narrow: bool = True) -> Step:
-    """The first step with cells; an `UnsuitableError` says what they do not support."""
-    return cells_for(request, bands, narrow=narrow).first()
-
-
 def cells_before_band(request: Request, bands: Bands, work_of_band: float) -> tuple[Step, str] | None:
     """The first step with cells, and why they come before a filled band of so many operations; None if they do not."""
     if not allows_cells(request):
         return None
     problem = request.problem
     if problem.interfaces:
-        return first_with_cells(request, bands), "materials differ"
+        return cells_for(request, bands).first(), "materials differ"
     narrow = [place.width for place in find_narrow(problem).places if place.kind == "narrow"]
     if min(narrow, default=float("inf")) < _NARROW * request.lengths.max():
-        return first_with_cells(request, bands), "something in the data or the coefficients is narrow"
+        return cells_for(request, bands).first(), "something in the data or the coefficients is narrow"
     domain = problem.domain
     if domain.hole_places() and narrowest_gap(domain) < _NARROW * request.lengths.max():
-        return first_with_cells(request, bands), "curves of the boundary all but touch"
+        return cells_for(request, bands).first(), "curves of the boundary all but touch"
     work_of_band *= 4 if request.itemsize == 16 else 1  # operations of a complex one; those of cells are counted so
-    if work_of_band > _DEAR:
-        cells = first_with_cells(request, bands)
+    if work_of_band > DEAR:
+        cells = cells_for(request, bands).first()
         if cells.plan.work(problem) < _CHEAPER * work_of_band:
             return cells, "a filled band would cost far more"
     return None
@@ -162,7 +603,7 @@ def select_strategies(request: Request, bands: Bands) -> Selection:
         return Selection((open_space(request, bands).first(),), "functions of the objects, as the domain is open")
     if request.approach == "patches":
         try:
-            return Selection((first_with_cells(request, bands),), "asked for: polynomials in cells")
+            return Selection((cells_for(request, bands).first(),), "asked for: polynomials in cells")
         except UnsuitableError as error:
             raise _no_cells(error) from None
     band = filled_band(request, bands).first()
@@ -190,7 +631,7 @@ def select_strategies(request: Request, bands: Bands) -> Selection:
         why = f"a filled band of {filled.neurons} cosines, from which {plan.neurons} {plan.why} would save too little"
         return replace(_whole_space(request, bands, band, limit, why), dearer=(small,))
     why = f"{plan.why}: {plan.neurons}, where a filled band would begin with {filled.neurons}"
-    return Selection((small, band), why, _cells_at_last(request, bands))
+    return _with_cells_at_last(request, bands, (small, band), why)
 
 
 def _whole_space(request: Request, bands: Bands, band: Step, limit: float, why: str) -> Selection:
@@ -205,11 +646,17 @@ def _whole_space(request: Request, bands: Bands, band: Step, limit: float, why: 
             return Selection((cells, band), f"{cells.plan.description}, as {reason}", stand_ins=stand_ins)
     except Exception as error:  # whatever it is, a filled band serves every equation
         return Selection((band,), f"{why}, and cells do not suit: {why_failed(error)}")
-    return Selection((band,), why, _cells_at_last(request, bands))
+    return _with_cells_at_last(request, bands, (band,), why)
 
 
-def _cells_at_last(request: Request, bands: Bands) -> Callable[[], Step] | None:
-    return partial(first_with_cells, request, bands) if allows_cells(request) else None
+def _with_cells_at_last(request: Request, bands: Bands, steps: tuple[Step, ...], why: str) -> Selection:
+    """Steps of which the last is a filled band, and then cells, where they are allowed."""
+    if not allows_cells(request):
+        return Selection(steps, why)
+    *before, band = steps
+    assert isinstance(band.strategy, FilledBand)
+    band = replace(band, strategy=replace(band.strategy, yields=True))
+    return Selection((*before, band), why, lambda: cells_for(request, bands).first())
 
 
 def _work_of_band(request: Request, bands: Bands, first: RoundPlan) -> float:

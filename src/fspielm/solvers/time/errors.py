@@ -16,7 +16,7 @@ from fspielm.basis.evaluation.direct import tabulate
 from fspielm.cells.basis import CellBasis, RowsInCells
 from fspielm.collocation.least_squares import Factored, LeastSquares
 from fspielm.collocation.system import BlockRows, Finite
-from fspielm.estimate.residuals import Correction, HeldOut
+from fspielm.estimate.residuals import Correction
 from fspielm.estimate.sensitivity import unseen_growth
 from fspielm.geometry.boundary import Sites, gauss
 from fspielm.numerics.tolerances import PROBES
@@ -217,7 +217,7 @@ class _Window:
 
     def own(self, coefficients: NumberArray) -> FloatArray:
         """About the error of the solution itself, during the window and at its end."""
-        held_out = HeldOut.draw(self.finite, np.random.default_rng(0))
+        held_out = self.finite.hold_out(np.random.default_rng(0))
         errors = Correction(self.finite, held_out, self.blocks, self.factored, (*self.during, *self.ending))
         return np.array(errors.errors(errors.deviations(coefficients, self.finite.problem)))
 
