@@ -55,20 +55,52 @@ def test_readme_names_the_two_commands() -> None:
     assert "make test" in text
 
 
+OWN = ROOT / "src" / "fspielm"
+DOCUMENTS = [
+    ROOT / "ARCHITECTURE.md",
+    ROOT / "CONTRIBUTING.md",
+    *(ROOT / "docs" / "decisions").glob("*.md"),
+    *OWN.rglob("README.md"),
+]
+MADE = ("out/",)  # folders that commands make
+
+
 def test_documents_name_what_exists() -> None:
     """Names and files in the documents for developers are those of the sources."""
-    own = ROOT / "src" / "fspielm"
-    documents = [ROOT / "ARCHITECTURE.md", *(ROOT / "docs" / "decisions").glob("*.md"), *own.rglob("README.md")]
     folders = [ROOT / name for name in ("src", "tests", "benchmarks")]
     sources = [path.read_text(encoding="utf-8") for folder in folders for path in folder.rglob("*.py")]
     words = set(re.findall(r"\w+", "\n".join(sources)))
     stale = []
-    for document in documents:
+    for document in DOCUMENTS:
         for name in re.findall(r"`([\w./]+)`", document.read_text(encoding="utf-8")):
             if "/" in name or name.endswith(".py"):
-                places = (ROOT / name, own / name, document.parent / name)
-                exists = any(place.exists() for place in places) or next(own.rglob(name.rstrip("/")), None)
+                exists = name in MADE or _find(document, name) is not None
             else:
                 exists = name.rpartition(".")[2] in words or name.startswith(".")
             stale += [] if exists else [f"{document.relative_to(ROOT)}: {name}"]
     assert not stale
+
+
+def test_documents_name_the_file_that_defines_a_name() -> None:
+    """In "`name` (`file.py`" and "`name` in `file.py`", the file defines the name."""
+    listed = r"((?:`[\w.]+`(?:,\s+|\s+and\s+)?)+)\s*(?:\(|in\s+)`([\w/]+\.py)`"
+    stale, found = [], 0
+    for document in DOCUMENTS:
+        for names, file in re.findall(listed, document.read_text(encoding="utf-8")):
+            path = _find(document, file)
+            assert path is not None, f"{document.relative_to(ROOT)}: {file}"
+            source = path.read_text(encoding="utf-8")
+            for name in re.findall(r"`([\w.]+)`", names):
+                if name.endswith(".py"):
+                    continue
+                last, found = name.rpartition(".")[2], found + 1
+                defined = re.search(rf"^\s*(?:(?:def|class) {last}\b|(?:self\.)?{last}\s*[:=])", source, re.MULTILINE)
+                stale += [] if defined else [f"{document.relative_to(ROOT)}: {name} ({file})"]
+    assert found > 100
+    assert not stale
+
+
+def _find(document: Path, name: str) -> Path | None:
+    """The file or folder that a document names: from the root, from the package or from the document's folder."""
+    places = (ROOT / name, OWN / name, document.parent / name)
+    return next((place for place in places if place.exists()), None)

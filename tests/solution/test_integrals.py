@@ -233,7 +233,7 @@ def test_refuses_normals_where_there_are_none_and_what_is_not_finite(on_box: fs.
 
 
 def test_says_so_where_the_integral_does_not_settle(on_box: fs.Solution, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fspielm.solution.calculus._MOST_NODES", 4000)
+    monkeypatch.setattr("fspielm.solution.integrals._MOST_NODES", 4000)
     with pytest.warns(fs.AccuracyWarning, match=r"still moves.*nodes.*less.*tol="):
         rough = on_box.integrate(sp.sign(x - y / 3 - sp.Rational(1, 10)))
     assert rough == pytest.approx(2 * (1 - 2 * (1 / 3 + 0.1)), abs=0.05)

@@ -11,7 +11,7 @@ import sympy as sp
 
 import fspielm as fs
 from fspielm.geometry import triangulate
-from fspielm.solution.calculus import region_mesh
+from fspielm.solution.integrals import region_mesh
 
 x, y, t = sp.symbols("x y t")
 u, a = (sp.Function(name)(x, y) for name in "ua")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fspielm.solvers import Ending, Step, StopReason
-from fspielm.solvers.driver import FittedPlan, Rounds, refine
+from fspielm.solvers.driver import FittedPlan, Rounds, play_rounds
 
 TOL = 1e-6
 NOTHING_LEFT = Ending("nothing left", cause=StopReason.STALLED)
@@ -45,29 +45,29 @@ FIRST = Step(0, STAGE)  # type: ignore[arg-type]
 
 def test_rounds_go_on_until_one_meets_the_tolerance() -> None:
     rounds = Played(1.0, 1e-3, 1e-7, 1e-8)
-    assert refine(rounds, FIRST) == Ending("", is_final=True, cause=StopReason.MET)
+    assert play_rounds(rounds, FIRST) == Ending("", is_final=True, cause=StopReason.MET)
     assert rounds.calls == ["fit 0", "play 0", "fit 1", "play 1", "fit 2", "play 2"]
 
 
 def test_a_budget_without_another_round_ends_them() -> None:
     rounds = Played(1.0, 1e-3)
-    assert refine(rounds, FIRST).cause is StopReason.BUDGET
+    assert play_rounds(rounds, FIRST).cause is StopReason.BUDGET
     assert rounds.calls[-2:] == ["play 1", "fit 2"]
 
 
 @pytest.mark.parametrize("ended", [False, True])
 def test_a_round_that_was_made_smaller_is_the_last(ended: bool) -> None:
     limit = Ending("no memory", cause=StopReason.BUDGET)
-    assert refine(Played(1.0, 1e-7, limit=limit, floor=0, ended=ended), FIRST) is limit
-    assert refine(Played(1e-7, limit=limit), FIRST).cause is StopReason.MET  # whatever was wanted
+    assert play_rounds(Played(1.0, 1e-7, limit=limit, floor=0, ended=ended), FIRST) is limit
+    assert play_rounds(Played(1e-7, limit=limit), FIRST).cause is StopReason.MET  # whatever was wanted
 
 
 def test_reasons_of_the_kind_of_problem_come_before_the_floor() -> None:
-    assert refine(Played(1.0, floor=0, ended=True), FIRST) is NOTHING_LEFT
+    assert play_rounds(Played(1.0, floor=0, ended=True), FIRST) is NOTHING_LEFT
 
 
 def test_at_the_floor_the_ending_says_which_tolerance_can_be_met() -> None:
-    ending = refine(Played(1.0, 1e-3, floor=1), FIRST)
+    ending = play_rounds(Played(1.0, 1e-3, floor=1), FIRST)
     assert ending.cause is StopReason.FLOOR
     assert ending.is_final
     assert re.search(r"tolerance of 2e-03 can be met", ending.reason)

@@ -1,4 +1,4 @@
-"""Numbers of collocation points, and their draw."""
+"""Collocation points: how many each relation gets, where they crowd, and their draw."""
 
 from __future__ import annotations
 

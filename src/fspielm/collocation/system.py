@@ -1,4 +1,4 @@
-"""Row blocks, the assembled least-squares system, and discretisations of a problem."""
+"""Row blocks, the assembled least-squares system, discretisations of a problem, and rows held out to check them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""eigenmodes(): eigenvalues and eigenfunctions of linear problems."""
+"""eigenmodes(): eigenvalues and eigenfunctions of linear problems; the way by cells."""
 
 from __future__ import annotations
 

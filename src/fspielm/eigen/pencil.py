@@ -1,4 +1,4 @@
-"""Problems that are polynomials in a symbol, the eigenvalue, and the inner product of their modes."""
+"""Problems that are polynomials in the eigenvalue, the inner product of modes, and independent Trefftz functions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from fspielm.problem.parameters import need_values
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 from fspielm.resources import memory_left
-from fspielm.solution.calculus import NodeCount, find_place, with_cells
+from fspielm.solution.integrals import NodeCount, find_place, with_cells
 from fspielm.solvers.request import TABLE_SHARE
 from fspielm.wording import argument
 

@@ -28,7 +28,7 @@ from fspielm.problem.derived import SmoothSides
 from fspielm.problem.operator import Operator, identity
 from fspielm.problem.problem import Problem, problem_with
 from fspielm.problem.statement import Relation, has_complex_operator
-from fspielm.solvers.driver import FIRST_TIMES, FittedPlan, Rounds, refine
+from fspielm.solvers.driver import FIRST_TIMES, FittedPlan, Rounds, play_rounds
 from fspielm.solvers.request import INTERRUPTED, STAGE, Request, offering
 from fspielm.solvers.round import (
     BETTER,
@@ -593,7 +593,7 @@ def search(task: Task, step: Step, record: Record, best: Round | None = None) ->
     """
     rounds = ModeRounds(task.request, record, task, step, best)
     with offering(lambda _: None if rounds.best is None else Searched(rounds.best, [], rounds.step, INTERRUPTED)):
-        ending = refine(rounds, step)
+        ending = play_rounds(rounds, step)
         if rounds.latest is not None and ending.cause is StopReason.MET:
             return Searched(rounds.latest, rounds.checks, rounds.step, "")
     if rounds.best is None:

@@ -1,4 +1,4 @@
-"""Named parts of boundaries: points with normals on them, and quadrature."""
+"""Named parts of boundaries: points with normals on them, and quadrature; checks of numbers that users pass."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Union, intersection and difference of domains."""
+"""Union, intersection and difference of domains; edges cut where they meet others."""
 
 from __future__ import annotations
 

@@ -44,8 +44,8 @@ from fspielm.problem.setting import Setting, single_unknown
 from fspielm.problem.statement import Relation
 from fspielm.problem.substitutions import Substitutions, read_givens
 from fspielm.resources import physical_memory
-from fspielm.solution.calculus import integrate_derived
 from fspielm.solution.evaluation import Outside, at_points
+from fspielm.solution.integrals import integrate_derived
 
 if TYPE_CHECKING:
     from fspielm.solution.solution import Solution

@@ -1,6 +1,6 @@
 """The automatic solver: rounds until the estimate meets the tolerance, and the solution with its verdict and report.
 
-`refine` is the loop of rounds. Linear problems, Newton's method and searches for modes share it, each with its own
+`play_rounds` is the loop of rounds. Linear problems, Newton's method and searches for modes share it, each with its own
 `Rounds`.
 """
 
@@ -260,7 +260,7 @@ class Rounds(ABC):
         return step.strategy.next(latest)
 
 
-def refine(rounds: Rounds, step: Step) -> Ending:
+def play_rounds(rounds: Rounds, step: Step) -> Ending:
     """Play rounds from a step on, until one meets the tolerance or nothing is left to gain.
 
     Each round is forecast, made to fit the budget, played and recorded; then its strategy says what to try next.
@@ -610,7 +610,7 @@ def _steps_for_finer(
 def _trail(request: Request, record: Record, step: Step) -> Trail:
     return Trail(
         start=lambda: step,
-        pursue=lambda trail, step: refine(LinearRounds(request, record, trail), step),
+        pursue=lambda trail, step: play_rounds(LinearRounds(request, record, trail), step),
         forecast=lambda step: step.plan.outlook(request, record.operation, record.seconds_left).seconds,
     )
 

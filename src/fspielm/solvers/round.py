@@ -632,8 +632,6 @@ class Record:
         return done
 
 
-# ---- The interface of the kinds of functions that the automatic solver tries
-
 # ---- Numbers that several strategies share
 
 # Digits beyond those of the tolerance: the estimate is some ten to a hundred times larger than the error.
@@ -657,7 +655,7 @@ BETTER, MUCH_BETTER = 1.5, 3.0
 # The most rounds of one kind of functions; and how many in a row may fail or not help.
 MOST_ROUNDS, PATIENCE = 20, 2
 
-# ---- The interface
+# ---- The interface of strategies, the kinds of functions that the automatic solver tries
 
 
 def why_failed(error: Exception) -> str:

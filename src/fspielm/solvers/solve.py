@@ -1,4 +1,4 @@
-"""solve(): from a problem to a solution; and many similar problems, one after the other."""
+"""solve(), prepare() and refine(): from a problem to a solution, once, for other data, and to more digits."""
 
 from __future__ import annotations
 

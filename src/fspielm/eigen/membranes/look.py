@@ -1,4 +1,4 @@
-"""Modes around one energy, from functions that satisfy the equation there."""
+"""Modes around one energy, from Trefftz functions there; all modes between two energies; modes pinned."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from fspielm.geometry.boundary import Sites, gauss
 from fspielm.geometry.curves import PlaneCurve
 from fspielm.numerics.tolerances import CLOSE, HALVINGS, ROUNDED, ROUNDING, SAME
 from fspielm.problem.operator import along_normal, derivative, identity
-from fspielm.solution.calculus import panel_rule
+from fspielm.solution.integrals import panel_rule
 from fspielm.solvers.round import BETTER, LEAST_ROWS_PER_FUNCTION, ROWS_PER_FUNCTION
 
 # ---- Places along the boundary of a membrane, with weights

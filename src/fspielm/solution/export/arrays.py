@@ -14,9 +14,9 @@ import numpy as np
 from fspielm.arrays import ComplexArray, FloatArray, NumberArray, real_parts
 from fspielm.disk import check_place, find_cause, staged_file
 from fspielm.errors import ProblemError
-from fspielm.solution.calculus import region_column
 from fspielm.solution.evaluation import default_count
 from fspielm.solution.fields import Grid, make_grid
+from fspielm.solution.integrals import region_column
 from fspielm.solution.open_space import check_far_field, directions_around, far_field
 from fspielm.version import versions
 

@@ -21,10 +21,10 @@ from fspielm.geometry.domain import Domain
 from fspielm.geometry.plane import triangulate
 from fspielm.geometry.regions import Regions
 from fspielm.geometry.time import SpaceTime
-from fspielm.solution.calculus import RegionMesh, region_column, region_mesh
 from fspielm.solution.evaluation import meshed, vectors_of
 from fspielm.solution.export.arrays import by_name, chosen_count, in_parts, provenance
 from fspielm.solution.fields import as_shape
+from fspielm.solution.integrals import RegionMesh, region_column, region_mesh
 
 if TYPE_CHECKING:
     from fspielm.solution.solution import Solution

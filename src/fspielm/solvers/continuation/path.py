@@ -1,4 +1,4 @@
-"""Curves of solutions: the equations around a place, tangents and steps."""
+"""Curves of solutions: equations around a place, tangents and steps, stability, folds and bifurcations."""
 
 from __future__ import annotations
 

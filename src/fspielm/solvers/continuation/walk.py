@@ -1,4 +1,4 @@
-"""A walk along a curve of solutions, step by step."""
+"""follow(): a walk along a curve of solutions, step by step, and the branches that come of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Newton's method with one discretisation."""
+"""Newton's method with one discretisation: damped steps, other starts, the round and its error estimate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The automatic solver for nonlinear problems."""
+"""The automatic solver for nonlinear problems: kinds of functions, and rounds of Newton's method with them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from fspielm.solvers.driver import (
     Rounds,
     Trail,
     best_of,
-    refine,
+    play_rounds,
     run_rounds,
     take_larger_steps,
 )
@@ -283,7 +283,7 @@ class _State:
 
         def pursue(trail: Trail, step: Step) -> Ending:
             rounds.trail, rounds.failures = trail, ()
-            return refine(rounds, step)
+            return play_rounds(rounds, step)
 
         def forecast(step: Step) -> float:
             return self.times * step.plan.outlook(linear, self.record.operation, self.record.seconds_left).seconds

@@ -1,4 +1,4 @@
-"""The filled band, and which kinds of functions a problem calls for."""
+"""Which kinds of functions a problem calls for; among them few frequencies and the filled band."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def _along_boundary(problem: Problem, peaks: Sequence[Peak], rng: np.random.Gene
     return float(max(t + np.linalg.norm(peak.widths) for t, peak in zip(tangential, peaks, strict=True)))
 
 
-# ---- The strategy
+# ---- The strategy of few frequencies
 
 # Each round widens the bands around peaks by so many periods over the domain, unless it takes more Trefftz functions.
 _WIDER_PEAKS = 0.5

@@ -1,4 +1,4 @@
-"""One window in time after the other."""
+"""One window in time after the other: their lengths and problems, and their solutions joined."""
 
 from __future__ import annotations
 
