@@ -10,7 +10,8 @@ import fspielm as fs
 from fspielm.basis import localise
 from fspielm.basis.singular.columns import known_corners
 from fspielm.basis.singular.singular import Power, SingularBasis
-from fspielm.cells import CellBasis, Patchwork, Tiling, tile
+from fspielm.cells import CellBasis, Patchwork, RowsInCells, Tiling, tile
+from fspielm.cells.basis import Grid
 from fspielm.cells.corners import functions_at_corners, rows_toward, shared_functions
 from fspielm.cells.shared import AroundPoint, join_functions
 from fspielm.geometry import Sites
@@ -118,7 +119,7 @@ def test_cells_have_more_rows_than_functions(degree: int) -> None:
     patchwork = Patchwork(stated, tiling, degrees(tiling, degree), (1.0,), 1)
     for leaf in patchwork.nested().leaves:
         functions = patchwork.basis.size - patchwork.basis.elsewhere
-        assert leaf.height > len(leaf.own) + np.count_nonzero(leaf.shared < functions)
+        assert len(leaf.rows) > len(leaf.own) + np.count_nonzero(leaf.shared < functions)
 
 
 def test_rows_crowd_toward_corners() -> None:
@@ -135,7 +136,7 @@ def test_rows_crowd_toward_corners() -> None:
         assert len(directions) == 2
         assert np.linalg.norm(close, axis=1).min() < 1e-4
         assert np.linalg.norm(inside - corner, axis=1).min() < 1e-3
-    assert all(np.array_equal(tiling.locate(each.sites.points), each.cells) for each in placed)
+    assert all(np.all(tiling.locate(each.sites.points) == each.cells) for each in placed)
 
 
 @pytest.mark.parametrize(
@@ -177,3 +178,18 @@ def test_other_data_and_operators_are_put_on_the_same_functions() -> None:
         np.testing.assert_array_equal(its.basis.sparse(operator).toarray(), made.basis.sparse(operator).toarray())
     own = Patchwork(other, tiling, degrees(tiling), (1.0,), 1)
     assert np.any(own.basis.sparse(operator).toarray() != made.basis.sparse(operator).toarray())
+
+
+def test_one_grid_serves_cells_of_several_degrees() -> None:
+    tiling = tile(L_SHAPE, (4, 4))
+    count = len(tiling.cells)
+    basis = CellBasis(tiling.frames, 5 + np.arange(2 * count).reshape(count, 2) % 3)
+    line = np.cos(np.pi * (np.arange(7) + 0.5) / 7)
+    grid = Grid(np.arange(count), (line, line))
+    operator = localise(derivative((1, 1)), Sites(grid.points(tiling.frames.lower, tiling.frames.upper)))
+    cells = np.repeat(np.arange(count), grid.each)
+    plain, gridded = (RowsInCells(basis, cells, operator, grids) for grids in ((), (grid,)))
+    rng = np.random.default_rng(0)
+    fields, numbers = rng.standard_normal((2, basis.size)), rng.standard_normal((2, len(cells)))
+    np.testing.assert_allclose(gridded.sums(fields), plain.sums(fields), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(gridded.adjoint(numbers), plain.adjoint(numbers), rtol=1e-9, atol=1e-9)
