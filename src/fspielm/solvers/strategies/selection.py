@@ -554,8 +554,8 @@ _SHARE = {"characteristic": 3.0, "thin": 0.3}
 _GUESSED = work(1500, 1000)
 
 
-# Cells come first from this tolerance on, if there are no more than so many.
-_FEW_DIGITS, _FEW_CELLS = 1e-5, 64
+# Cells come first from this tolerance on, if they have no more than so many unknowns.
+_FEW_DIGITS, _FEW_UNKNOWNS = 1e-5, 8000
 
 
 @final
@@ -655,9 +655,10 @@ def _few_cells(request: Request, bands: Bands) -> Step | None:
             cells = cells_for(request, bands)
     except Exception:  # whatever it is, other functions serve every equation
         return None
+    most = _FEW_UNKNOWNS if request.budget.neurons is None else min(_FEW_UNKNOWNS, request.budget.neurons)
     known = cells.patchwork.basis.corners
     is_met = all(place.point in known for place in (*problem.domain.corners(), *change_places(problem)))
-    return cells.first() if is_met and len(cells.patchwork.tiling.cells) <= _FEW_CELLS else None
+    return cells.first() if is_met and cells.patchwork.basis.size <= most else None
 
 
 def _whole_space(request: Request, bands: Bands, band: Step, limit: float, why: str) -> Selection:
