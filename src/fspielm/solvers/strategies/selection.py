@@ -554,8 +554,8 @@ _SHARE = {"characteristic": 3.0, "thin": 0.3}
 _GUESSED = work(1500, 1000)
 
 
-# Cells come first from this tolerance on, if they have no more than so many unknowns.
-_FEW_DIGITS, _FEW_UNKNOWNS = 1e-5, 8000
+# Cells come first from this tolerance on, for so few wavelengths, if they have no more than so many unknowns.
+_FEW_DIGITS, _FEW_WAVES, _FEW_UNKNOWNS = 1e-5, 6.0, 8000
 
 
 @final
@@ -648,7 +648,9 @@ def _few_cells(request: Request, bands: Bands) -> Step | None:
     """
     problem = request.problem
     in_plane = problem.dimension == 2 and problem.domain.time is None and len(problem.unknowns) == 1
-    if request.approach is not None or request.tol < _FEW_DIGITS or not in_plane or not allows_cells(request):
+    waves = float(np.max(bands.frequencies * request.lengths)) / (2 * np.pi)
+    suits = request.approach is None and in_plane and waves <= _FEW_WAVES and allows_cells(request)
+    if not suits or request.tol < _FEW_DIGITS:
         return None
     try:
         with limited_to(LOOKING, "laying out cells"):
