@@ -52,10 +52,9 @@ def functions_at_corners(problem: Problem, tiling: Cover, degrees: Degrees) -> l
         close = cells_around(tiling, corner.point, _NEAR)
         close = close[tiling.materials[close] == tiling.materials[at[0]]]
         reach = _reach(tiling, corner, close)
-        cells, axis = max(
-            ((_spared(problem, tiling, corner, axis, reach, close), axis) for axis in axes_at(corner)),
-            key=lambda both: (np.isin(at, both[0]).all(), len(both[0])),
-        )
+        axes = axes_at(corner)
+        spared = _spared(problem, tiling, corner, axes, reach, close)
+        cells, axis = max(zip(spared, axes, strict=True), key=lambda both: (np.isin(at, both[0]).all(), len(both[0])))
         if np.isin(at, cells).all():
             highest = min(_LEAST_POWER + float(degrees[cells].min()) / _DEGREES_EACH, _MOST_POWER)
             reach = _reach(tiling, corner, cells)
@@ -78,13 +77,16 @@ def _reach(tiling: Cover, corner: Corner, cells: NDArray[np.intp]) -> float:
 
 
 def _spared(
-    problem: Problem, tiling: Cover, corner: Corner, axis: float, reach: float, cells: NDArray[np.intp]
-) -> NDArray[np.intp]:
-    """Those of some cells without the ray across which functions with an axis jump."""
-    away = np.array([math.cos(axis + math.pi), math.sin(axis + math.pi)])
-    ray = corner.point + (reach * _ALONG_RAY)[:, None] * away
-    inside = problem.domain.contains(ray)
-    return np.setdiff1d(cells, tiling.locate(ray[inside])) if inside.any() else cells
+    problem: Problem, tiling: Cover, corner: Corner, axes: Sequence[float], reach: float, cells: NDArray[np.intp]
+) -> list[NDArray[np.intp]]:
+    """For each axis, those of some cells without the ray across which functions with that axis jump."""
+    opposite = np.asarray(axes) + math.pi
+    away = np.stack([np.cos(opposite), np.sin(opposite)], axis=1)
+    rays = (corner.point + reach * _ALONG_RAY[:, None] * away[:, None]).reshape(-1, 2)
+    inside = np.flatnonzero(problem.domain.contains(rays))
+    met = np.full(len(rays), -1, dtype=np.intp)
+    met[inside] = tiling.locate(rays[inside])
+    return [np.setdiff1d(cells, own) for own in met.reshape(len(axes), -1)]
 
 
 def without_slivers(placed: Placed, shared: SharedFunctions) -> Placed:

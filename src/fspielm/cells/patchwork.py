@@ -17,6 +17,7 @@ from fspielm.cells.basis import CellBasis, RowsInCells, join_rows
 from fspielm.cells.corners import rows_toward, shared_functions, without_slivers
 from fspielm.cells.places import Contrasts, Degrees, Placed, contrasts_of, held_to, place_rows, sizes_in, sparse_in
 from fspielm.cells.rows import JOINED, Block, Rows, Seams, fitted_ties
+from fspielm.cells.shared import SharedFunctions
 from fspielm.cells.sums import Sums, sums_of
 from fspielm.cells.tails import Tails, last_degrees, orthogonal_at, tails_of
 from fspielm.cells.tiling import Cover
@@ -136,9 +137,13 @@ class Patchwork(Finite):
     @cached_property
     def basis(self) -> CellBasis:
         """The functions of all cells, followed by columns for traces and for parts of sums."""
-        shared = shared_functions(self.functions_of or self.problem, self.tiling, self.degrees)
         elsewhere = self._traces.columns + self._sums.count
-        return CellBasis(self.tiling.frames, self.degrees, self.scales, elsewhere, shared)
+        return CellBasis(self.tiling.frames, self.degrees, self.scales, elsewhere, self._shared)
+
+    @cached_property
+    def _shared(self) -> SharedFunctions:
+        """The singular functions."""
+        return shared_functions(self.functions_of or self.problem, self.tiling, self.degrees)
 
     @cached_property
     def _sums(self) -> Sums:
@@ -397,7 +402,9 @@ class Patchwork(Finite):
 
     def with_problem(self, problem: Problem) -> Patchwork:
         """The same for other data, or another operator on the same functions."""
-        return replace(self, problem=problem, functions_of=self.functions_of or self.problem)
+        other = replace(self, problem=problem, functions_of=self.functions_of or self.problem)
+        other.__dict__["_shared"] = self._shared  # finding these takes longer than all else
+        return other
 
     @cached_property
     def _seams(self) -> Seams:
