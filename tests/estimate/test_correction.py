@@ -91,11 +91,11 @@ def test_the_adjoints_are_adjoint() -> None:
 
 @pytest.mark.parametrize(("halvings", "missed"), [(0, True), (4, False)])
 def test_narrow_places_count_where_other_rows_do_not_see_them(halvings: int, missed: bool) -> None:
-    source = sp.exp(-((x - 0.29) ** 2 + (y - 0.21) ** 2) / 0.01**2)
+    source = sp.exp(-((x - 0.31) ** 2 + (y - 0.19) ** 2) / 0.01**2)
     problem = fs.Problem(sp.Eq(u.diff(x, 2) + u.diff(y, 2), source), fs.Box((0, 0), (1, 1)), [fs.Dirichlet(0)])
     tiling = tile(problem.domain, [2, 2])
     for _ in range(halvings):
-        tiling = tiling.halve({int(tiling.locate(np.array([[0.29, 0.21]]))[0]): [0, 1]})
+        tiling = tiling.halve({int(tiling.locate(np.array([[0.31, 0.19]]))[0]): [0, 1]})
     made = Patchwork(problem, tiling, np.full((len(tiling.cells), 2), 5), (1.0,), 1)
     correction, coefficients = solved(made)
     inside, narrow, *_ = correction.deviations(coefficients, problem).rows

@@ -102,9 +102,9 @@ def test_functions_of_the_users_are_always_tried_out(monkeypatch: pytest.MonkeyP
     try_out = module.try_out
     monkeypatch.setattr(module, "try_out", lambda *given: tried.append(1) or try_out(*given))
     monkeypatch.setattr(module, "LONG", np.inf)
-    fs.solve(poisson(0), tol=1e-2, rng=0)
+    fs.solve(poisson(0), tol=1e-2, rng=0, approach="band")
     assert not tried
-    fs.solve(poisson(lambda p: np.cos(p[:, 0])), tol=1e-2, rng=0)
+    fs.solve(poisson(lambda p: np.cos(p[:, 0])), tol=1e-2, rng=0, approach="band")
     assert tried
 
 
@@ -127,7 +127,7 @@ def announced(monkeypatch: pytest.MonkeyPatch, seconds: float) -> tuple[list[Any
         lambda problem, plan, *_: Outlook(extent_of(problem, plan), pace),
     )
     events: list[Any] = []
-    return events, fs.solve(poisson(0), tol=1e-2, rng=0, progress=events.append)
+    return events, fs.solve(poisson(0), tol=1e-2, rng=0, approach="band", progress=events.append)
 
 
 def test_long_rounds_are_announced(monkeypatch: pytest.MonkeyPatch) -> None:

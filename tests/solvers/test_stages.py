@@ -134,7 +134,7 @@ def test_a_plane_wave_on_an_l_shape_needs_none() -> None:
 def test_otherwise_the_band_is_filled_and_the_report_says_why(equation: sp.Expr, reason: str) -> None:
     given = {A: lambda points: np.full(len(points), 2.0)} if equation.has(A) else {}
     problem = fs.Problem(equation, SQUARE, [fs.Dirichlet(sp.cos(x + y))], given=given)
-    solution = fs.solve(problem, rng=0, tol=1e-4)
+    solution = fs.solve(problem, rng=0, tol=1e-6)
     assert re.match(r"a filled band, .*: the coeff", solution.report.choice)
     assert reason in solution.report.choice
     assert solution.report.choice in str(solution.report)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from fspielm.arrays import ComplexArray, FloatArray, Latest, NumberArray, positions_in_runs
 from fspielm.basis.basis import Basis, LocalOperator
 from fspielm.cells.frames import Frames, MaterialFrames, stack_frames
+from fspielm.cells.shared import SharedFunctions
 from fspielm.resources import check_deadline
 
 # ---- Chebyshev polynomials at the points of a cell
@@ -56,7 +57,7 @@ _CLOSEST = 1e-14
 
 @final
 @dataclass(frozen=True, eq=False)
-class CornerTerms:
+class CornerTerms(SharedFunctions):
     """Real parts of ``factor * (turn * (z - point) / length)^power``, with one factor and turn for each cell.
 
     Attributes
@@ -79,9 +80,6 @@ class CornerTerms:
     length: FloatArray
     turn: ComplexArray
     factor: ComplexArray
-
-    def __len__(self) -> int:
-        return len(self.sharing)
 
     @cached_property
     def sharing(self) -> NDArray[np.int_]:
@@ -143,7 +141,8 @@ class CellBasis(Basis):
 
     Their degrees lie within a quarter of an ellipse, which is more efficient than the full square for functions that
     are equally rough in every direction. Columns are ordered by cell, then by unknown. They are followed by functions
-    that several cells share where materials meet, and by columns without values for the unknowns on the edges of cells.
+    that several cells share, at corners and where materials meet, and by columns without values for the unknowns on the
+    edges of cells.
 
     Parameters
     ----------
@@ -154,8 +153,8 @@ class CellBasis(Basis):
         Factors of the functions of each unknown.
     elsewhere : int
         Number of columns without values.
-    meeting : CornerTerms, optional
-        The functions shared by several cells, for a single unknown.
+    meeting : SharedFunctions, optional
+        The functions shared by the cells that meet at a point, for a single unknown.
     """
 
     is_piecewise = True
@@ -166,13 +165,14 @@ class CellBasis(Basis):
         degrees: Indices,
         scales: Sequence[float] = (1.0,),
         elsewhere: int = 0,
-        meeting: CornerTerms | None = None,
+        meeting: SharedFunctions | None = None,
     ) -> None:
         self.frames = frames
         self.degrees = np.asarray(degrees, dtype=np.int_)
         self.scales = tuple(float(scale) for scale in scales)
         self.elsewhere = elsewhere
-        self.meeting = no_corner_terms() if meeting is None else meeting
+        self.meeting: SharedFunctions = no_corner_terms() if meeting is None else meeting
+        self.corners = self.meeting.corners
         each = [len(ball(tuple(own))) for own in self.degrees.tolist()]
         self.starts = np.cumsum([0, *(len(self.scales) * count for count in each)])
         self.size = int(self.starts[-1]) + len(self.meeting) + elsewhere
@@ -207,6 +207,12 @@ class CellBasis(Basis):
             return np.empty((0, 0), dtype=np.int_)
         count = int(self.starts[cells[0] + 1] - self.starts[cells[0]])
         return np.asarray(self.starts[cells][:, None] + np.arange(count))
+
+    @cached_property
+    def sharing_cells(self) -> Indices:
+        """The cells with functions that several cells may share."""
+        cells = range(len(self.frames) if len(self.meeting) else 0)
+        return np.array([cell for cell in cells if len(self.meeting.columns(cell))], dtype=np.int_)
 
     def shared(self, cell: int) -> Indices:
         """Columns of functions that a cell shares with others."""
@@ -514,18 +520,27 @@ class RowsInCells:
     @cached_property
     def batches(self) -> list[Batch]:
         """All rows, in groups of cells whose tables are not too large."""
-        found, left = [], np.ones(len(self), dtype=np.bool_)
+        left = np.ones(len(self), dtype=np.bool_)
+        for grid in self.grids:
+            left[grid.start : grid.start + len(grid.cells) * grid.each] = False
+        return [*self._on_grids(), *self._elsewhere(np.flatnonzero(left))]
+
+    def _on_grids(self) -> Iterator[Batch]:
         for grid in self.grids:
             count, each = len(grid.cells), grid.each
             rows = grid.start + np.arange(count * each).reshape(count, each)
-            left[rows] = False
-            degrees = self.basis.degrees[grid.cells[0]] if count else (0,)
-            size = max(1, _ENTRIES // (each * (int(max(degrees)) + 1)))
-            for some in _split(count, size):
-                found += [Batch(self.basis, self.operator, grid.cells[some], rows[some], grid.axes)]
-        others = np.flatnonzero(left)
+            kinds, which = np.unique(self.basis.degrees[grid.cells], axis=0, return_inverse=True)
+            for number, highest in enumerate(kinds.max(axis=1).tolist()):
+                alike = np.flatnonzero(which.ravel() == number)
+                size = max(1, _ENTRIES // (each * (highest + 1)))
+                for first in range(0, len(alike), size):
+                    some = alike[first : first + size]
+                    yield Batch(self.basis, self.operator, grid.cells[some], rows[some], grid.axes)
+
+    def _elsewhere(self, others: Indices) -> Iterator[Batch]:
+        """Batches of rows that form no grid."""
         if not len(others):
-            return found
+            return
         lower, lengths = self.basis.frames.lower, self.basis.frames.lengths
         upper = self.basis.frames.upper
         order = others[np.argsort(self.cells[others], kind="stable")]
@@ -551,16 +566,15 @@ class RowsInCells:
             low, high = lower[own][:, None], upper[own][:, None]
             unit = ((points - low) - (high - points)) / lengths[own][:, None]
             axes = tuple(np.ascontiguousarray(unit[:, :, axis]) for axis in range(self.basis.dimension))
-            found.append(Batch(self.basis, self.operator, own, rows, axes))
-        return found
+            yield Batch(self.basis, self.operator, own, rows, axes)
 
     @cached_property
     def _shared(self) -> list[tuple[Indices, Indices, NumberArray]]:
         """For cells with functions that they share: the rows, these columns, and the operator on them."""
         basis = self.basis
         found: list[tuple[Indices, Indices, NumberArray]] = []
-        if self.with_shared and len(basis.meeting):
-            for cell in np.intersect1d(self.cells, basis.meeting.cell).tolist():
+        if self.with_shared and len(basis.sharing_cells):
+            for cell in np.intersect1d(self.cells, basis.sharing_cells).tolist():
                 rows = np.flatnonzero(self.cells == cell)
                 found.append((rows, basis.shared(cell), basis.shared_rows(cell, self.operator.select(rows))))
         return found
@@ -594,10 +608,6 @@ class RowsInCells:
         for rows, columns, values in self._shared:
             found[:, columns] += numbers[:, rows] @ values.conj()
         return found
-
-
-def _split(count: int, size: int) -> Iterator[slice]:
-    yield from (slice(first, min(first + size, count)) for first in range(0, count, size))
 
 
 def _alike(kinds: Indices, counts: Indices, sizes: Indices) -> Iterator[slice]:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
+from itertools import chain
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, Latest, NumberArray
+from fspielm.basis.singular.columns import known_corners
 from fspielm.cells.basis import CellBasis, RowsInCells, join_rows
-from fspielm.cells.crossings import corner_terms
+from fspielm.cells.corners import rows_toward, shared_functions, without_slivers
 from fspielm.cells.places import Contrasts, Degrees, Placed, contrasts_of, held_to, place_rows, sizes_in, sparse_in
 from fspielm.cells.rows import JOINED, Block, Rows, Seams, fitted_ties
+from fspielm.cells.shared import SharedFunctions
 from fspielm.cells.sums import Sums, sums_of
 from fspielm.cells.tails import Tails, last_degrees, orthogonal_at, tails_of
 from fspielm.cells.tiling import Cover
@@ -37,13 +40,20 @@ from fspielm.resources import check_deadline, limited, run_tasks
 _TOUCHING, _STRAIGHT = 1e-3, 0.999 * np.pi
 
 
-def cells_at_corners(problem: Problem, tiling: Cover, is_cut: BoolArray) -> BoolArray:
-    """Mask ``(C,)`` of the cells at corners: all cut cells, and others if the corner is flat or re-entrant."""
+def cells_at_corners(
+    problem: Problem, tiling: Cover, is_cut: BoolArray, known: Collection[tuple[float, float]] = ()
+) -> BoolArray:
+    """Mask ``(C,)`` of the cells at corners: all cut cells, and others if the corner is flat or re-entrant.
+
+    Corners with `known` singular functions do not count.
+    """
     found = np.zeros(len(tiling.cells), dtype=np.bool_)
     if problem.dimension != 2 or problem.domain.time is not None:
         return found
     frames = tiling.frames
     for place in (*problem.domain.corners(), *change_places(problem)):
+        if place.point in known:
+            continue
         point, slack = np.array(place.point), _TOUCHING * frames.lengths
         at = np.all((frames.lower - slack <= point) & (point <= frames.upper + slack), axis=1)
         found |= at & (is_cut | (place.opening > _STRAIGHT))
@@ -90,6 +100,10 @@ def _refuse_thin(problem: Problem) -> None:
 _ALIKE, _TOGETHER = 1.5, 2**17
 # Truncation error of polynomials at a corner where a function is not smooth, in units of their last coefficients.
 _AT_CORNERS = 10.0
+# Factor of further rows that crowd toward corners: they matter only to functions that no others see.
+_LIGHT = 0.1
+# Degrees are whole up to this.
+_SURELY = 1e-9
 
 
 @final
@@ -106,6 +120,8 @@ class Patchwork(Finite):
     scales : tuple of float
         The natural sizes of the unknowns.
     threads : int
+    functions_of : Problem or None
+        The problem whose singular functions it has, if that is another one.
     """
 
     problem: Problem
@@ -113,6 +129,7 @@ class Patchwork(Finite):
     degrees: Degrees
     scales: tuple[float, ...]
     threads: int
+    functions_of: Problem | None = None
 
     def __reduce__(self) -> tuple[type[Patchwork], tuple[Any, ...]]:
         return Patchwork, tuple(getattr(self, field.name) for field in fields(self))
@@ -120,9 +137,13 @@ class Patchwork(Finite):
     @cached_property
     def basis(self) -> CellBasis:
         """The functions of all cells, followed by columns for traces and for parts of sums."""
-        corners = corner_terms(self.problem, self.tiling)
         elsewhere = self._traces.columns + self._sums.count
-        return CellBasis(self.tiling.frames, self.degrees, self.scales, elsewhere, corners)
+        return CellBasis(self.tiling.frames, self.degrees, self.scales, elsewhere, self._shared)
+
+    @cached_property
+    def _shared(self) -> SharedFunctions:
+        """The singular functions."""
+        return shared_functions(self.functions_of or self.problem, self.tiling, self.degrees)
 
     @cached_property
     def _sums(self) -> Sums:
@@ -145,17 +166,32 @@ class Patchwork(Finite):
     @cached_property
     def _rows(self) -> Rows:
         blocks = []
-        materials = self.tiling.materials
-        for placed in place_rows(self.problem, self.tiling, self.degrees):
+        materials, shared = self.tiling.materials, self.basis.meeting
+        regular = place_rows(self.problem, self.tiling, self._row_degrees)
+        corners = known_corners(self.functions_of or self.problem)
+        further = rows_toward(self.problem, self.tiling, shared, corners)
+        each = chain(((placed, 1.0) for placed in regular), ((placed, _LIGHT) for placed in further))
+        for placed, weight in each:
             check_deadline()
+            placed = without_slivers(placed, shared)
             relation, rows = placed.relation, placed.rows(self.basis)
             operator = relation.operator
             sizes = sizes_in(placed.cells, rows.operator, self.tiling, self.degrees, self.scales)
             of = self._contrasts.of_equations if relation.region.kind == "domain" else self._contrasts.of_fluxes
-            scales = of(materials[placed.cells], operator) * relation.weight / sizes[placed.cells]
+            scales = weight * of(materials[placed.cells], operator) * relation.weight / sizes[placed.cells]
             blocks.append(Block(placed, rows, scales, scales * relation.values(placed.sites)))
         ties, parts_at = fitted_ties(self.basis, self._traces), self.basis.size - self._sums.count
         return Rows(self.basis, blocks, ties, self._sums.parts, parts_at)
+
+    @cached_property
+    def _row_degrees(self) -> Degrees:
+        """Degrees at which a cell has as many polynomials as functions in all, where it shares some."""
+        basis, found = self.basis, self.degrees.astype(np.float64)
+        for cell in basis.sharing_cells.tolist():
+            own = basis.columns(cell)
+            share = 1.0 + len(basis.shared(cell)) / (own.stop - own.start)
+            found[cell] = (found[cell] + 1) * share ** (1 / found.shape[1]) - 1
+        return np.ceil(found - _SURELY).astype(np.int_)
 
     @property
     def rows(self) -> int:
@@ -194,9 +230,10 @@ class Patchwork(Finite):
         leaves = []
         for cell, shared in enumerate(rows.shared):
             check_deadline()
-            own = basis.columns(cell)
+            own, alone = basis.columns(cell), rows.alone[cell]
             dtype = np.dtype(complex if rows.is_complex[cell] else float)
-            leaves.append(Leaf(np.arange(own.start, own.stop), shared, rows.of(cell), dtype))
+            held = np.append(np.arange(own.start, own.stop), shared[:alone])
+            leaves.append(Leaf(held, shared[alone:], rows.of(cell), dtype))
         merges = self._sums.merges if self._sums.added else merge_order([leaf.shared for leaf in leaves])
         start = len(rows.cells)
         for added in self._sums.added:
@@ -216,7 +253,7 @@ class Patchwork(Finite):
         """Cells whose matrices are filled together, in groups of about so many numbers; then each added leaf."""
         rows = self._rows
         shared = np.array([len(own) for own in rows.shared], dtype=np.int_)
-        key = np.column_stack([rows.is_complex, self.degrees, rows.heights, shared])
+        key = np.column_stack([rows.is_complex, rows.alone, self.degrees, rows.heights, shared])
         order = np.lexsort(key.T[::-1])
         found: list[list[int]] = []
         most = 0
@@ -294,7 +331,7 @@ class Patchwork(Finite):
 
     @cached_property
     def _at_corners(self) -> BoolArray:
-        return cells_at_corners(self.problem, self.tiling, self._is_cut)
+        return cells_at_corners(self.problem, self.tiling, self._is_cut, self.basis.corners)
 
     @property
     def pieces(self) -> int:
@@ -335,8 +372,8 @@ class Patchwork(Finite):
     def _finer(self) -> dict[str, tuple[RowsInCells, Sites]]:
         """The rows of all relations that hold in single cells, at finer nodes than those that are fitted."""
         found: dict[str, list[Placed]] = {each.name: [] for each in held_to(self.problem)}
-        for placed in place_rows(self.problem, self.tiling, self.degrees, finer=True):
-            found[placed.relation.name].append(placed)
+        for placed in place_rows(self.problem, self.tiling, self._row_degrees, finer=True):
+            found[placed.relation.name].append(without_slivers(placed, self.basis.meeting))
         return {
             name: (join_rows([each.rows(self.basis) for each in its]), join_sites([each.sites for each in its]))
             for name, its in found.items()
@@ -364,8 +401,10 @@ class Patchwork(Finite):
         return HeldOut(sites, emphasis, {name: rows for name, (rows, _) in self._finer.items()})
 
     def with_problem(self, problem: Problem) -> Patchwork:
-        """The same for other data."""
-        return replace(self, problem=problem)
+        """The same for other data, or another operator on the same functions."""
+        other = replace(self, problem=problem, functions_of=self.functions_of or self.problem)
+        other.__dict__["_shared"] = self._shared  # finding these takes longer than all else
+        return other
 
     @cached_property
     def _seams(self) -> Seams:

@@ -142,11 +142,8 @@ class Ties:
         For functions of both cells it is the difference: they fit together by themselves, however fast they vary along
         the edge.
         """
-        meeting = self.basis.meeting
         found: list[tuple[Indices, Indices, NumberArray]] = []
-        if not len(meeting):
-            return found
-        held = np.isin(self.traces.cells, meeting.cell).any(axis=1)
+        held = np.isin(self.traces.cells, self.basis.sharing_cells).any(axis=1)
         operators: list[LocalOperator] = [operator.operator for _, operator, _ in self.groups]
         spans = [rows for rows, _, _ in self.groups]
         starts = np.cumsum(self.nodes) - self.nodes
@@ -286,6 +283,14 @@ class Rows:
         return found
 
     @cached_property
+    def alone(self) -> Indices:
+        """How many of the first shared columns of each cell no other cell has."""
+        found = np.zeros(len(self.heights), dtype=np.int_)
+        for cell in self.basis.sharing_cells.tolist():
+            found[cell] = np.count_nonzero(self.basis.meeting.sharing[self.basis.meeting.columns(cell)] == 1)
+        return found
+
+    @cached_property
     def is_complex(self) -> BoolArray:
         """Whether any row of a cell is complex."""
         found = np.zeros(len(self.heights), dtype=np.bool_)
@@ -360,6 +365,8 @@ class Rows:
             columns = column[basis.shared(cell)]
             for span, block in zip(self.spans, self.blocks, strict=True):
                 own = np.flatnonzero(block.rows.cells == cell)
+                if not len(own):
+                    continue
                 entries = basis.shared_rows(cell, block.rows.operator.select(own))
                 matrix[position[span.start + own][:, None], columns] = block.scales[own][:, None] * entries
         for at, its, entries in self.ties.shared:

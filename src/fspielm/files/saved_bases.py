@@ -29,6 +29,7 @@ from fspielm.basis.singular.singular import Angle, CornerFunction, LogPower, Pow
 from fspielm.basis.wrapping import ComplexPairs, Component, DerivedBasis
 from fspielm.cells.basis import CellBasis, CornerTerms, SumsOnCells
 from fspielm.cells.frames import Frames, MaterialFrames, Materials
+from fspielm.cells.shared import AroundPoint, SharedFunctions, join_functions
 from fspielm.cells.tree import grow_tree
 from fspielm.errors import ProblemError
 from fspielm.expr.parser import parse_expression
@@ -236,10 +237,16 @@ def describe_cells(basis: CellBasis, arrays: Arrays, key: str) -> dict[str, Any]
     """The basis as JSON has it; its arrays are put into `arrays`. Columns without values are not stored."""
     frames = basis.frames
     arrays[f"{key}.degrees"] = basis.degrees.astype(np.float64)
-    content = {"scales": list(basis.scales)}
-    if len(basis.meeting):
-        numbers = [getattr(basis.meeting, name) for name in _MEETING]
-        arrays[f"{key}.meeting"] = np.column_stack([part for each in numbers for part in (each.real, each.imag)])
+    content: dict[str, Any] = {"scales": list(basis.scales)}
+    for part in basis.meeting.parts:
+        if isinstance(part, AroundPoint):
+            corners = content.setdefault("corners", [])
+            its = f"{key}.corner.{len(corners)}"
+            arrays[its] = part.cells.astype(np.float64)
+            corners.append(describe_basis(part.basis, arrays, its))
+        elif isinstance(part, CornerTerms) and len(part):
+            numbers = [getattr(part, name) for name in _MEETING]
+            arrays[f"{key}.meeting"] = np.column_stack([own for each in numbers for own in (each.real, each.imag)])
     if isinstance(frames, Frames):
         return content | _describe_frames(frames, arrays, key)
     arrays[f"{key}.materials"] = frames.rows.astype(np.float64)
@@ -263,8 +270,22 @@ def read_cells(content: dict[str, Any], arrays: Arrays, key: str, materials: Mat
     if degrees.shape != frames.lower.shape or not np.all((degrees >= 0) & (degrees <= _MOST_DEGREE)):
         raise ValueError(f"degrees of shape {degrees.shape} for cells of shape {frames.lower.shape}")
     scales = decode(tuple[float, ...], content["scales"])
-    meeting = _read_meeting(arrays[f"{key}.meeting"], len(degrees)) if f"{key}.meeting" in arrays else None
-    return CellBasis(frames, degrees, scales, meeting=meeting)
+    shared: list[SharedFunctions] = []
+    if f"{key}.meeting" in arrays:
+        shared.append(_read_meeting(arrays[f"{key}.meeting"], len(degrees)))
+    for number, corner in enumerate(content.get("corners", [])):
+        shared.append(_read_corner(corner, arrays, f"{key}.corner.{number}", len(degrees)))
+    return CellBasis(frames, degrees, scales, meeting=join_functions(shared))
+
+
+def _read_corner(content: dict[str, Any], arrays: Arrays, key: str, count: int) -> AroundPoint:
+    """The functions that cells share at a corner."""
+    basis, cells = read_basis(content, arrays, key), _integers(arrays[key])
+    if not isinstance(basis, SingularBasis):
+        raise ValueError(f"functions at a corner that are a {content['kind']!r}")
+    if cells.ndim != 1 or not len(cells) or np.any(np.diff(cells) <= 0) or cells[0] < 0 or cells[-1] >= count:
+        raise ValueError(f"functions at a corner, in cells {cells.tolist()} of {count}")
+    return AroundPoint(basis, cells)
 
 
 def _read_meeting(numbers: NDArray[Any], cells: int) -> CornerTerms:

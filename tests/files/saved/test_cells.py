@@ -25,6 +25,7 @@ PROBLEMS: dict[str, Callable[[], fs.Problem]] = {
     "disk": lambda: fs.Problem(sp.Eq(_laplacian(u) + 4 * u, sp.exp(x)), fs.Disk((0, 0), 1), [fs.Dirichlet(x * y)]),
     "heat": lambda: _heat(sp.Function("u")(x, t)),
     "complex": lambda: fs.Problem(sp.Eq(_laplacian(u) + (2 + sp.I) * u, 1), SQUARE, [fs.Dirichlet(sp.exp(x * y))]),
+    "corners": lambda: fs.Problem(sp.Eq(u - _laplacian(u), 1), fs.LShape((0, 0), 1), [fs.Dirichlet(0)]),
     "system": lambda: fs.Problem(
         [sp.Eq(_laplacian(u) + v, 1), sp.Eq(_laplacian(v) - u, x)], SQUARE, [fs.Dirichlet({u: x * y, v: y})]
     ),
@@ -128,3 +129,22 @@ def test_refuses_what_is_no_tiling(name: str, value: object) -> None:
     changed[-1] = value
     with pytest.raises(ValueError, match=r"a cut of node|leaves of other cells|degrees of shape|not whole"):
         read_basis(content, arrays | {f"basis.{name}": changed})
+
+
+def test_functions_of_corners_are_checked() -> None:
+    solution = fs.solve(PROBLEMS["corners"](), approach="patches", tol=0.05, rng=0)
+    (basis,) = solution.basis.on_cells
+    assert len(basis.corners) == 6
+    arrays: Arrays = {}
+    content = describe_basis(basis, arrays, "it")
+    assert len(read_basis(content, arrays, "it").corners) == 6
+    for wrong in ([], [0, 0], [-1], [len(basis.frames)]):
+        with pytest.raises(ValueError, match="functions at a corner, in cells"):
+            read_basis(content, arrays | {"it.corner.0": np.array(wrong, dtype=float)}, "it")
+    other = {**content["corners"][0], "kind": "sources"}
+    others = {"it.corner.0.points": np.zeros((1, 2)), "it.corner.0.clearances": np.ones(1)}
+    with pytest.raises(ValueError, match="functions at a corner that are a 'sources'"):
+        read_basis({**content, "corners": [{**other, "ratio": 0.0}]}, arrays | others, "it")
+    # a file from before has none
+    del content["corners"]
+    assert read_basis(content, arrays, "it").corners == ()

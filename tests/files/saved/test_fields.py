@@ -78,7 +78,7 @@ def test_the_same_bits(
     kind: type | None,
     complex_basis: bool,
 ) -> None:
-    solution = fs.solve(problem, tol=1e-4, rng=1)
+    solution = fs.solve(problem, tol=1e-6, rng=1)
     assert kind is None or any(isinstance(leaf, kind) for leaf in solution.basis.leaves)
     assert (solution.basis.dtype.kind == "c") == complex_basis
     loaded = there_and_back(solution)
@@ -167,7 +167,7 @@ def test_fields_in_holes(there_and_back: Callable[[fs.Solution], fs.Solution], c
         problem = fs.Problem(laplacian(u) + (9 + sp.I) * u, holed, [fs.Dirichlet(sp.log(x**2 + y**2))])
     else:
         problem = fs.Problem([laplacian(u) + v, laplacian(v)], holed, [fs.Dirichlet({u: x, v: sp.log(x**2 + y**2)})])
-    solution = fs.solve(problem, tol=1e-4, rng=1)
+    solution = fs.solve(problem, tol=1e-6, rng=1)
     leaves = [leaf for leaf in solution.basis.leaves if isinstance(leaf, DerivedBasis)]
     assert leaves
     assert all(isinstance(leaf.basis, ComplexPairs) == complex_coefficient for leaf in leaves)

@@ -208,7 +208,47 @@ def _columns_at_all_corners(problem: Problem) -> tuple[SingularBasis, ...]:
 def _corner_columns(problem: Problem, corner: Corner, exponents: Sequence[float]) -> SingularBasis:
     scale = domain_size(problem)
     axis = corner.start + 0.5 * corner.opening
-    return SingularBasis(corner.point, axis, scale, _functions(problem, scale, exponents))
+    return SingularBasis(corner.point, axis, scale, _functions(helmholtz_ratio(problem), scale, exponents))
+
+
+@cache_by_object
+def known_corners(problem: Problem) -> tuple[Corner, ...]:
+    """All corners and changes of conditions whose singular functions are known; coefficients may be complex."""
+    domain = problem.domain
+    if domain.dimension != 2 or domain.time is not None or len(problem.unknowns) > 1 or problem.operator.order != 2:
+        return ()
+    places = (*_domain_corners(problem), *change_places(problem))
+    return tuple(each for each in places if is_isotropic(problem, each.point) and _has_plain_sides(problem, each))
+
+
+def _has_plain_sides(problem: Problem, corner: Corner) -> bool:
+    """Whether conditions on both sides are on values, or on slopes along the normal."""
+    along = corner.start + np.array([0.0, corner.opening])
+    normals = np.array([[math.sin(along[0]), -math.cos(along[0])], [-math.sin(along[1]), math.cos(along[1])]])
+    for side, normal in zip(sides_of(problem, corner), normals, strict=True):
+        here = Sites(np.array([corner.point]), normal[None])
+        if not side:
+            return False
+        for condition in side:
+            slope = np.zeros(2, dtype=np.complex128)
+            for term in condition.operator.terms:
+                if term.order == 1:
+                    slope += np.reshape(term.at(here), -1)[0] * np.array(term.orders)
+            oblique = abs(slope[0] * normal[1] - slope[1] * normal[0])
+            if condition.operator.order > 1 or oblique > CLOSE * np.linalg.norm(slope):
+                return False
+    return True
+
+
+def local_columns(problem: Problem, corner: Corner, axis: float, scale: float, highest: float) -> SingularBasis:
+    """The singular functions of a corner with powers up to the `highest`, for cells of some `scale` around it.
+
+    They jump across the ray opposite to the direction `axis`.
+    """
+    exponents = corner_exponents(problem, corner, highest)
+    # other linearisations, on the same functions, have other coefficients
+    ratio = None if problem.is_linearisation else helmholtz_ratio(problem)
+    return SingularBasis(corner.point, axis, scale, _functions(ratio, scale, exponents, highest))
 
 
 def _domain_corners(problem: Problem) -> tuple[Corner, ...]:
@@ -243,9 +283,13 @@ def _corner_meant(problem: Problem, one: Singular) -> Corner:
 
 def free_axis(problem: Problem, corner: Corner) -> float | None:
     """The direction closest to the bisector of the interior whose opposite ray avoids the domain; None without any."""
+    return next((axis for axis in axes_at(corner) if _is_outside(problem, corner, axis + math.pi)), None)
+
+
+def axes_at(corner: Corner) -> list[float]:
+    """Directions whose opposite rays leave a corner to the outside, those close to the bisector first."""
     middle, half_outside = corner.start + 0.5 * corner.opening, math.pi - 0.5 * corner.opening
-    axes = (middle + tilt * half_outside for tilt in _TILTS)
-    return next((axis for axis in axes if _is_outside(problem, corner, axis + math.pi)), None)
+    return [middle + tilt * half_outside for tilt in _TILTS]
 
 
 def _cut_is_outside(problem: Problem, corner: Corner) -> bool:
@@ -282,8 +326,8 @@ def corner_exponents(problem: Problem, corner: Corner, degree: float = _DEGREE) 
         exponents = [0.0, *exponents]
     if corner.straight and not mixed:
         return exponents
-    raised = {round(s + a, DIGITS) for s in exponents for a in range(int(degree)) if s + a <= degree}
-    return sorted(raised) or exponents
+    raised = {round(s + a, DIGITS): s + a for s in exponents for a in range(int(degree)) if s + a <= degree}
+    return sorted(raised.values()) or exponents
 
 
 def leading_exponent(problem: Problem, corner: Corner) -> float:
@@ -291,20 +335,21 @@ def leading_exponent(problem: Problem, corner: Corner) -> float:
     return corner_exponents(problem, corner)[0]
 
 
-def _functions(problem: Problem, scale: float, exponents: Sequence[float]) -> list[CornerFunction]:
-    """Functions with these exponents that represent the equation's solutions near a corner.
+def _functions(
+    ratio: float | None, scale: float, exponents: Sequence[float], mixed: float = _MIXED_DEGREE
+) -> list[CornerFunction]:
+    """Functions with these exponents that represent solutions of an equation with this `helmholtz_ratio` near a corner.
 
     These are powers for Laplace's equation and Bessel functions for Helmholtz' equation; other equations add higher
     powers of zeta and its conjugate. An integer exponent brings a logarithm, without which the function would be
-    smooth. Zero brings the angle alone.
+    smooth. Zero brings the angle alone. Powers of both have a sum of at most `mixed`.
     """
-    ratio = helmholtz_ratio(problem)
     if ratio is not None and math.sqrt(max(-ratio, 0.0)) * scale > _MOST_GROWTH:
         ratio = None
     integers = [float(round(s)) for s in exponents if abs(s - round(s)) < SAME]
     others = [s for s in exponents if abs(s - round(s)) >= SAME]
     if ratio is None:
-        return [*_mixed_powers(others, False), *_mixed_powers(integers, True)]
+        return [*_mixed_powers(others, mixed, False), *_mixed_powers(integers, mixed, True)]
     k, modified = math.sqrt(abs(ratio)) * scale, ratio < 0
     if k == 0.0:
         return [*(Power(s) for s in others), *(Power(s, 0, True) if s else Angle() for s in integers)]
@@ -314,16 +359,16 @@ def _functions(problem: Problem, scale: float, exponents: Sequence[float]) -> li
     ]
 
 
-def _mixed_powers(exponents: Iterable[float], logarithm: bool) -> list[CornerFunction]:
+def _mixed_powers(exponents: Iterable[float], highest: float, logarithm: bool) -> list[CornerFunction]:
     """``zeta**(s + a) * conjugate(zeta)**b`` for all integers a, b >= 0 up to the degree, each once."""
     powers = {
-        (round(s + a, DIGITS), b)
+        (round(s + a, DIGITS), b): (s + a, b)
         for s in exponents
-        for a in range(int(_MIXED_DEGREE) + 1)
-        for b in range(int(_MIXED_DEGREE) + 1)
-        if s + a + b <= max(_MIXED_DEGREE, s)
+        for a in range(int(highest) + 1)
+        for b in range(int(highest) + 1)
+        if s + a + b <= max(highest, s)
     }
-    return [Power(s, b, logarithm) if s or b else Angle() for s, b in sorted(powers)]
+    return [Power(s, b, logarithm) if s or b else Angle() for s, b in sorted(powers.values())]
 
 
 def is_plane(problem: Problem) -> bool:
@@ -352,7 +397,7 @@ def is_isotropic(problem: Problem, point: tuple[float, float]) -> bool:
     """Whether the second derivatives form a multiple of the Laplacian at a point."""
     here = Sites(np.array([point]))
     try:
-        second = {term.orders: float(term.at(here)[0]) for term in problem.operator.terms if term.order == 2}
+        second = {term.orders: complex(term.at(here)[0]) for term in problem.operator.terms if term.order == 2}
     except ProblemError:  # a coefficient is not finite there
         return False
     main = second.get((2, 0), 0.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import cmath
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import final
@@ -129,7 +129,7 @@ def _slopes(nodes: FloatArray) -> FloatArray:
 
 # The power where conditions change.
 _HALF = 0.5
-# The power at crossings, after the singular functions that are known.
+# The power at crossings and corners, after the singular functions that cells have.
 _BEYOND = 2.0
 # Points that are closer than this share of the size of the domain are the same.
 CLOSE = 1e-9
@@ -191,6 +191,15 @@ def special_points(problem: Problem) -> list[Special]:
         for point, on_rim in zip(others, rim, strict=True)
     ]
     return found + known + [each for each, on_rim in zip(vertices, rim, strict=True) if each.is_sharp or on_rim]
+
+
+def points_left(problem: Problem, known: Collection[tuple[float, float]]) -> list[Special]:
+    """The `special_points`; those with `known` singular functions are smoother after these."""
+    order = max(equation.operator.order for equation in problem.equations)
+    return [
+        _special(each.point, max(each.power, _BEYOND), order) if tuple(each.point.tolist()) in known else each
+        for each in special_points(problem)
+    ]
 
 
 def _is_quiet(problem: Problem) -> bool:

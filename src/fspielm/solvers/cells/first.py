@@ -431,7 +431,7 @@ def _degrees_of(
     # solutions vary in all cells as in those that are cut
     if narrow or cut.any() or any(special.is_sharp for special in special_points(problem)):
         each = np.maximum(each, math.ceil(steep))
-    each[cut] = np.maximum(each[cut], math.ceil(_LEAST_CUT + _EACH_DIGIT_CUT * digits))
+    each[cut] = np.maximum(each[cut], math.ceil(_LEAST_CUT + _EACH_DIGIT_CUT * digits + more))
     if problem.interfaces and problem.domain.time is None:  # traces on interfaces have all directions
         each[:] = each.max()
     return np.minimum(each, MOST_DEGREE)

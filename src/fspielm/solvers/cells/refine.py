@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import final
@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.cells.patchwork import Patchwork
 from fspielm.cells.places import Degrees
+from fspielm.cells.shared import AroundPoint
 from fspielm.cells.tails import Tails
 from fspielm.cells.tiling import Cover, tied_across
 from fspielm.errors import UnsuitableError
 from fspielm.estimate.estimate import CellErrors
 from fspielm.problem.problem import Problem
 from fspielm.resources import check_deadline
-from fspielm.solvers.cells.corners import CLOSE, Special, special_points
+from fspielm.solvers.cells.corners import CLOSE, Special, points_left
 
 # ---- Neighbours across periodic faces
 
@@ -325,17 +326,28 @@ _WITH_DEGREE, _MOST_RAISE = 1.5, 3
 _LEAST_RAISE = 2
 # Axes matter if their tail is at least this share of the largest.
 _AXIS = 0.1
+# Coefficients of singular functions that suit are at most so many times the solution; otherwise the last coefficients
+# of polynomials are above this power of one over their degree.
+_CANCELLED, _ROUGH = 100.0, 5.0
 # The relative rounding of coefficients.
 _ROUNDING = 1e-15
 
 
 def refine(
-    patchwork: Patchwork, coefficients: NumberArray, sizes: FloatArray, errors: CellErrors, error: float, tol: float
+    patchwork: Patchwork,
+    coefficients: NumberArray,
+    sizes: FloatArray,
+    errors: CellErrors,
+    error: float,
+    tol: float,
+    *,
+    is_slow: bool = False,
 ) -> tuple[Patchwork, str]:
     """Smaller cells, or higher degrees, for an error that should meet a tolerance; and what was done, in words.
 
-    `sizes` are those of the unknowns. Each cell whose error is too large is changed in the cheaper way, according to
-    the decay of its coefficients; cells at corners are graded toward them.
+    `sizes` are those of the unknowns; `is_slow` says that the last rounds have hardly reduced the error. Each cell
+    whose error is too large is changed in the cheaper way, according to the decay of its coefficients; cells at corners
+    whose singular functions they do not have, or that do not fit, are graded toward them.
     """
     look = _survey(patchwork, coefficients, sizes, errors, error, tol)
     least = _least_degree(patchwork)
@@ -344,7 +356,7 @@ def refine(
     more = np.where(look.along, np.minimum(patchwork.degrees + _LEAST_RAISE, MOST_DEGREE), 0)
     raised = np.where(halvings.any(axis=1, keepdims=True), plans.degrees, np.maximum(plans.degrees, more))
     wish = np.where(look.needs[:, None], raised - patchwork.degrees, 0)
-    corners = _toward_corners(patchwork, look, plans)
+    corners = _toward_corners(patchwork, look, plans, _fitting(patchwork, coefficients, sizes, is_slow))
     for corner in corners:
         halvings[corner.cells], wish[corner.cells] = 0, 0
     sides = patchwork.tiling.frames.lengths.max(axis=1)
@@ -405,7 +417,8 @@ def _survey(
     most = tol * (total / error if np.isfinite(error) else 1.0) / (_MARGIN * np.sqrt(len(own)))
     wanted = np.log(np.maximum(own / max(most, _ROUNDING), 1.0))
     worst = int(np.argmax(own))
-    special = [touching(patchwork.tiling, each.point) for each in special_points(patchwork.problem)]
+    left = points_left(patchwork.problem, patchwork.basis.corners)
+    special = [touching(patchwork.tiling, each.point) for each in left]
     spreads = error > _NO_DIGIT or any(worst in at for at in special)
     share = _SHARE_UNRESOLVED if tails.rate[worst] < _UNRESOLVED and spreads else _SHARE
     shares = np.full(len(own), share)
@@ -430,15 +443,20 @@ class _Corner:
     size: float
 
 
-def _toward_corners(patchwork: Patchwork, look: _Survey, plans: Plans) -> list[_Corner]:
-    """The special points toward which to grade."""
+def _toward_corners(
+    patchwork: Patchwork, look: _Survey, plans: Plans, known: Collection[tuple[float, float]]
+) -> list[_Corner]:
+    """The special points toward which to grade; the functions of cells fit at the `known` ones."""
     tiling, highest, least = patchwork.tiling, patchwork.degrees.max(axis=1), _least_degree(patchwork)
     found: list[_Corner] = []
     graded: set[int] = set()
-    for special in sorted(special_points(patchwork.problem), key=lambda special: special.power):
+    for special in sorted(points_left(patchwork.problem, known), key=lambda special: special.power):
         at = touching(tiling, special.point)
         at = at[look.needs[at]]
         if not look.along[at].all(axis=1).any():  # the solution varies along one side only
+            continue
+        # higher degrees bring more singular functions
+        if tuple(special.point.tolist()) in known and look.rate[at].min() >= UNRESOLVED:
             continue
         first = at[np.argmax(look.wanted[at])]
         wanted = float(look.wanted[first])
@@ -453,6 +471,27 @@ def _toward_corners(patchwork: Patchwork, look: _Survey, plans: Plans) -> list[_
             continue
         found.append(_Corner(special, grading, at, float(np.max(tiling.frames.lengths[at]))))
         graded |= set(at.tolist()) if special.is_sharp else set()
+    return found
+
+
+def _fitting(
+    patchwork: Patchwork, coefficients: NumberArray, sizes: FloatArray, is_slow: bool
+) -> list[tuple[float, float]]:
+    """The corners with singular functions that are those of the solution.
+
+    With others, large sums of them cancel, and yet polynomials of the cells around do not decay, or rounds are slow.
+    """
+    basis = patchwork.basis
+    scaled = sizes / np.asarray(patchwork.scales)
+    rough = patchwork.tails(coefficients).worst(scaled).size > patchwork.degrees.max(axis=1) ** -_ROUGH
+    found: list[tuple[float, float]] = []
+    start = int(basis.starts[-1])
+    for part in basis.meeting.parts:
+        own = np.abs(coefficients[start : start + len(part)])
+        cancels = bool(own.max(initial=0.0) > _CANCELLED * scaled[0])
+        if isinstance(part, AroundPoint) and not (cancels and (is_slow or rough[part.cells].any())):
+            found += part.corners
+        start += len(part)
     return found
 
 

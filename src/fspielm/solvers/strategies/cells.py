@@ -62,10 +62,11 @@ class CellPlan(RoundPlan):
 
     @property
     def description(self) -> str:
-        """The number of cells, and their degrees."""
-        degrees = self.patchwork.degrees
+        """The number of cells, their degrees, and the corners with singular functions."""
+        degrees, corners = self.patchwork.degrees, len(self.patchwork.basis.corners)
         span = f"{degrees.min()}" if degrees.min() == degrees.max() else f"{degrees.min()} to {degrees.max()}"
-        return f"polynomials of degree {span} in {self.cells} cell{'s' * (self.cells > 1)}"
+        words = f"polynomials of degree {span} in {self.cells} cell{'s' * (self.cells > 1)}"
+        return words + f", and singular functions at {corners} corner{'s' * (corners > 1)}" * bool(corners)
 
     def widths(self, basis: Basis) -> tuple[float, ...]:
         """The highest frequency along each axis that all cells resolve."""
@@ -139,6 +140,8 @@ class CellOutlook(Expected):
 
 # Over so many rounds, the error must become better.
 _PATIENCE = 3
+# Rounds are slow if so many of them have not reduced the error by this factor.
+_LATELY, _SLOW = 2, 0.1
 _LEAST_DEGREE = 5
 # Degrees are raised by so much where the sensitivity has not settled.
 _TO_SETTLE = 3
@@ -178,7 +181,8 @@ class Cells(Strategy):
         sizes = np.array([field.scale for field in latest.estimate.fields])
         assert latest.cells is not None
         error, tol = latest.outcome.error, self.request.tol
-        patchwork, why = refine(self.patchwork, latest.coefficients, sizes, latest.cells, error, tol)
+        is_slow = len(self.errors) > _LATELY and self.errors[-1] > _SLOW * self.errors[-1 - _LATELY]
+        patchwork, why = refine(self.patchwork, latest.coefficients, sizes, latest.cells, error, tol, is_slow=is_slow)
         return Step(CellPlan(patchwork, why), replace(self, patchwork=patchwork))
 
     def _higher(self) -> Step | Ending:
@@ -197,13 +201,13 @@ class Cells(Strategy):
     def around(self, problem: Problem) -> Cells:
         """The same for another linearisation of a nonlinear problem."""
         request = replace(self.request, problem=problem)
-        return replace(self, request=request, patchwork=self.patchwork.with_problem(problem))
+        return replace(self, request=request, patchwork=replace(self.patchwork, problem=problem, functions_of=None))
 
     def again(self, request: Request, bands: Bands, spare: float) -> Step | None:
         """The same cells, unless there are materials, whose borders may have moved."""
         if request.problem.interfaces:
             return None
-        patchwork = self.patchwork.with_problem(request.problem)
+        patchwork = replace(self.patchwork, problem=request.problem, functions_of=None)
         return replace(self, request=request, patchwork=patchwork, errors=()).first()
 
     def _is_stalled(self, errors: tuple[float, ...]) -> bool:

@@ -38,7 +38,7 @@ from fspielm.estimate.stability import find_hidden
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import chord_lines
 from fspielm.numerics.tolerances import PROBES, TINY
-from fspielm.problem.changes import corner_conflicts
+from fspielm.problem.changes import change_places, corner_conflicts
 from fspielm.problem.derived import leaves_constant_open, natural_scales
 from fspielm.problem.problem import Problem
 from fspielm.problem.scattering.inside import varying_media
@@ -554,6 +554,10 @@ _SHARE = {"characteristic": 3.0, "thin": 0.3}
 _GUESSED = work(1500, 1000)
 
 
+# Cells come first from this tolerance on, for so few wavelengths, if they have no more than so many unknowns.
+_FEW_DIGITS, _FEW_WAVES, _FEW_UNKNOWNS = 1e-5, 6.0, 8000
+
+
 @final
 @dataclass(frozen=True, eq=False)
 class Selection:
@@ -611,6 +615,9 @@ def select_strategies(request: Request, bands: Bands) -> Selection:
         return Selection((band,), "asked for: a filled band")
     if request.approach is None and request.problem.interfaces:  # smooth functions cannot follow materials
         return _whole_space(request, bands, band, np.inf, "a filled band, as materials differ")
+    if cells := _few_cells(request, bands):
+        why = f"{cells.plan.description}, as few digits are asked for"
+        return Selection((cells, band), why, lambda: _small_basis(request, bands, np.inf).first())
     filled = band.plan
     limit = np.inf if request.approach is not None else _work_of_band(request, bands, filled)
     try:
@@ -632,6 +639,28 @@ def select_strategies(request: Request, bands: Bands) -> Selection:
         return replace(_whole_space(request, bands, band, limit, why), dearer=(small,))
     why = f"{plan.why}: {plan.neurons}, where a filled band would begin with {filled.neurons}"
     return _with_cells_at_last(request, bands, (small, band), why)
+
+
+def _few_cells(request: Request, bands: Bands) -> Step | None:
+    """The first step with cells where few digits are asked for in the plane, and few cells are enough.
+
+    Fewer digits make little difference to functions on the whole domain. At corners cells need functions of their own.
+    """
+    problem = request.problem
+    in_plane = problem.dimension == 2 and problem.domain.time is None and len(problem.unknowns) == 1
+    waves = float(np.max(bands.frequencies * request.lengths)) / (2 * np.pi)
+    suits = request.approach is None and in_plane and waves <= _FEW_WAVES and allows_cells(request)
+    if not suits or request.tol < _FEW_DIGITS:
+        return None
+    try:
+        with limited_to(LOOKING, "laying out cells"):
+            cells = cells_for(request, bands)
+    except Exception:  # whatever it is, other functions serve every equation
+        return None
+    most = _FEW_UNKNOWNS if request.budget.neurons is None else min(_FEW_UNKNOWNS, request.budget.neurons)
+    known = cells.patchwork.basis.corners
+    is_met = all(place.point in known for place in (*problem.domain.corners(), *change_places(problem)))
+    return cells.first() if is_met and cells.patchwork.basis.size <= most else None
 
 
 def _whole_space(request: Request, bands: Bands, band: Step, limit: float, why: str) -> Selection:
