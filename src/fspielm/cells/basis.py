@@ -319,6 +319,8 @@ def ball(degrees: tuple[int, ...]) -> Indices:
 
 # Numbers in the tables of a batch, which stay in the processor's cache; and the ratio of numbers of rows in its cells.
 _ENTRIES, _SIMILAR = 2**18, 1.5
+# Tables of more numbers in all are not kept.
+_KEPT = 2**20
 
 
 @final
@@ -410,8 +412,12 @@ class Batch:
             if operator.is_constant:
                 yield tuple(orders.tolist()), unknown, factor * operator.coefficients[number]
             else:
-                padded = np.append(operator.coefficients[number], 0.0)
-                yield tuple(orders.tolist()), unknown, factor * padded[self.rows]
+                yield tuple(orders.tolist()), unknown, factor * operator.coefficients[number][self._within]
+
+    @property
+    def _within(self) -> Indices:
+        """The numbers of the rows, that of any other where a cell has fewer."""
+        return np.minimum(self.rows, self.count - 1)
 
     def matrix(self) -> NumberArray:
         """The operator on all functions of the cells, ``(B, p, k)``."""
@@ -467,11 +473,11 @@ class Batch:
     def adjoint(self, numbers: NumberArray) -> NumberArray:
         """The adjoint of `sums`, on numbers ``(F, N)`` of all rows: shape ``(F, B, k)``."""
         degrees, count = self.degrees, len(self.cells)
-        padded = np.concatenate([numbers, np.zeros((len(numbers), 1))], axis=1)[:, self.rows]
+        held = numbers[:, self._within] * (self.rows < self.count)
         shape = (len(numbers), self.basis.components, count, *(degree + 1 for degree in degrees))
         grids = np.zeros(shape, dtype=np.result_type(numbers, self.operator.coefficients))
         for orders, unknown, factor in self.terms():
-            values, last = np.conj(factor) * padded, self.tables[-1][orders[-1]]
+            values, last = np.conj(factor) * held, self.tables[-1][orders[-1]]
             if len(degrees) == 1:
                 across = last.T if self.is_grid else np.moveaxis(last, 0, -1)
                 grids[:, unknown] += (values[:, :, None] @ across)[:, :, 0]
@@ -579,6 +585,15 @@ class RowsInCells:
                 found.append((rows, basis.shared(cell), basis.shared_rows(cell, self.operator.select(rows))))
         return found
 
+    def _in_turn(self) -> Iterator[Batch]:
+        """All batches, of which only small ones keep their tables."""
+        entries = len(self) * (int(self.basis.degrees.max()) + 1)
+        for batch in self.batches:
+            check_deadline()
+            yield batch
+            if entries > _KEPT and not batch.is_grid:
+                batch.__dict__.pop("tables", None)
+
     def __matmul__(self, coefficients: NumberArray) -> NumberArray:
         """The rows times coefficients ``(M,)``."""
         return self._latest(lambda: np.asarray(self.sums(coefficients[None])[0]), coefficients)
@@ -591,8 +606,7 @@ class RowsInCells:
         """The rows times the coefficients ``(F, M)`` of several sums, shape ``(F, N)``."""
         kind = np.result_type(fields, self.operator.coefficients, np.float64)
         found = np.zeros((len(fields), len(self) + 1), dtype=kind)
-        for batch in self.batches:
-            check_deadline()
+        for batch in self._in_turn():
             found[:, batch.rows] = batch.sums(fields)
         for rows, columns, values in self._shared:
             found[:, rows] += fields[:, columns] @ values.T
@@ -602,8 +616,7 @@ class RowsInCells:
         """Sums of the conjugate rows times numbers ``(F, N)``, shape ``(F, M)``."""
         kind = np.result_type(numbers, self.operator.coefficients, np.float64)
         found = np.zeros((len(numbers), self.basis.size), dtype=kind)
-        for batch in self.batches:
-            check_deadline()
+        for batch in self._in_turn():
             found[:, self.basis.columns_of(batch.cells)] += batch.adjoint(numbers)
         for rows, columns, values in self._shared:
             found[:, columns] += numbers[:, rows] @ values.conj()

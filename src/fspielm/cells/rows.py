@@ -310,12 +310,17 @@ class Rows:
             yield len(self.blocks) + number, begin + span.start, rows, None
 
     @cached_property
-    def _batches(self) -> dict[tuple[int, ...], list[tuple[int, Batch, FloatArray | None]]]:
-        """All batches by degrees, with the number of the first row of what they belong to, and scales."""
-        found: dict[tuple[int, ...], list[tuple[int, Batch, FloatArray | None]]] = {}
-        for _, start, rows, scales in self._applied():
-            for batch in rows.batches:
-                found.setdefault(batch.degrees, []).append((start, batch, scales))
+    def _batches(self) -> list[tuple[int, Batch, FloatArray | None]]:
+        """All batches, with the number of the first row of what they belong to, and scales."""
+        return [(start, batch, scales) for _, start, rows, scales in self._applied() for batch in rows.batches]
+
+    @cached_property
+    def _batches_of(self) -> list[list[int]]:
+        """The batches of each cell, by their numbers."""
+        found: list[list[int]] = [[] for _ in self.heights]
+        for number, (_, batch, _) in enumerate(self._batches):
+            for cell in batch.cells.tolist():
+                found[cell].append(number)
         return found
 
     def fill(self, cells: Indices, values: int) -> NumberArray:
@@ -326,7 +331,6 @@ class Rows:
         """
         check_deadline()
         basis, (_, position) = self.basis, self._order
-        degrees = tuple(basis.degrees[cells[0]].tolist())
         own = int(basis.starts[cells[0] + 1] - basis.starts[cells[0]])
         shared = [self.shared[cell] for cell in cells.tolist()]
         width = own + max(map(len, shared))
@@ -334,11 +338,9 @@ class Rows:
         found = np.zeros((len(cells), int(self.heights[cells].max()), width + values), dtype=kind)
         place = np.full(len(self.heights), -1, dtype=np.int_)
         place[cells] = np.arange(len(cells))
-        for start, batch, scales in self._batches.get(degrees, ()):
-            some = np.flatnonzero(place[batch.cells] >= 0)
-            if not len(some):
-                continue
-            batch = batch.select(some)
+        for number in sorted({number for cell in cells.tolist() for number in self._batches_of[cell]}):
+            start, batch, scales = self._batches[number]
+            batch = batch.select(np.flatnonzero(place[batch.cells] >= 0))
             entries, held = batch.matrix(), batch.rows < batch.count
             if scales is not None:
                 entries *= np.append(scales, 0.0)[batch.rows][:, :, None]

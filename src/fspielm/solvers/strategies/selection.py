@@ -554,8 +554,10 @@ _SHARE = {"characteristic": 3.0, "thin": 0.3}
 _GUESSED = work(1500, 1000)
 
 
-# Cells come first from this tolerance on, for so few wavelengths, if they have no more than so many unknowns.
-_FEW_DIGITS, _FEW_WAVES, _FEW_UNKNOWNS = 1e-5, 6.0, 8000
+# Cells come first from this tolerance on, for so few wavelengths and corners, if they have no more than so many
+# unknowns; and with corners of these openings: functions of sharper ones and of slits are nearly dependent in cells.
+_FEW_DIGITS, _FEW_WAVES, _FEW_CORNERS, _FEW_UNKNOWNS = 1e-5, 6.0, 12, 8000
+_NARROWEST, _WIDEST = 0.5, 1.9 * np.pi
 
 
 @final
@@ -652,15 +654,17 @@ def _few_cells(request: Request, bands: Bands) -> Step | None:
     suits = request.approach is None and in_plane and waves <= _FEW_WAVES and allows_cells(request)
     if not suits or request.tol < _FEW_DIGITS:
         return None
+    places = (*problem.domain.corners(), *change_places(problem))
+    if len(places) > _FEW_CORNERS or not all(_NARROWEST <= place.opening <= _WIDEST for place in places):
+        return None
     try:
         with limited_to(LOOKING, "laying out cells"):
             cells = cells_for(request, bands)
     except Exception:  # whatever it is, other functions serve every equation
         return None
     most = _FEW_UNKNOWNS if request.budget.neurons is None else min(_FEW_UNKNOWNS, request.budget.neurons)
-    known = cells.patchwork.basis.corners
-    is_met = all(place.point in known for place in (*problem.domain.corners(), *change_places(problem)))
-    return cells.first() if is_met and cells.patchwork.basis.size <= most else None
+    basis = cells.patchwork.basis
+    return cells.first() if basis.size <= most and all(place.point in basis.corners for place in places) else None
 
 
 def _whole_space(request: Request, bands: Bands, band: Step, limit: float, why: str) -> Selection:
