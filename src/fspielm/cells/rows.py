@@ -294,25 +294,25 @@ class Rows:
     def is_complex(self) -> BoolArray:
         """Whether any row of a cell is complex."""
         found = np.zeros(len(self.heights), dtype=np.bool_)
-        for _, _, rows, _ in self._applied():
+        for _, rows, _ in self._applied():
             if np.iscomplexobj(rows.operator.coefficients):
                 found[rows.cells] = True
         for cell, own in enumerate(self.parts):
             found[cell] |= any(np.iscomplexobj(part.operator.coefficients) for part in own)
         return found
 
-    def _applied(self) -> Iterator[tuple[int, int, RowsInCells, FloatArray | None]]:
+    def _applied(self) -> Iterator[tuple[int, RowsInCells, FloatArray | None]]:
         """All rows on cells' own functions, with the number of the first one, and their scales."""
-        for number, (span, block) in enumerate(zip(self.spans, self.blocks, strict=True)):
-            yield number, span.start, block.rows, block.scales
+        for span, block in zip(self.spans, self.blocks, strict=True):
+            yield span.start, block.rows, block.scales
         begin, _ = self._begins
-        for number, (span, rows, _) in enumerate(self.ties.groups):
-            yield len(self.blocks) + number, begin + span.start, rows, None
+        for span, rows, _ in self.ties.groups:
+            yield begin + span.start, rows, None
 
     @cached_property
     def _batches(self) -> list[tuple[int, Batch, FloatArray | None]]:
         """All batches, with the number of the first row of what they belong to, and scales."""
-        return [(start, batch, scales) for _, start, rows, scales in self._applied() for batch in rows.batches]
+        return [(start, batch, scales) for start, rows, scales in self._applied() for batch in rows.batches]
 
     @cached_property
     def _batches_of(self) -> list[list[int]]:

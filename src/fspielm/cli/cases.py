@@ -77,8 +77,9 @@ def show_demo(
 def results_table(runs: Sequence[CaseRun]) -> Table:
     """Case, functions, error, error estimate, the paper's best error, time."""
     table = headed_table()
+    table.padding = (0, 1, 0, 0)  # so that times of minutes fit into 80 columns
     table.add_column("case", no_wrap=True, style="bold", min_width=26)
-    table.add_column("functions", justify="right")
+    table.add_column("functions", justify="right", no_wrap=True)
     table.add_column("relative\nL2 error", justify="right", min_width=8)
     table.add_column("error\nestimate", justify="right", min_width=8)
     table.add_column("paper's\nbest", justify="right", min_width=8)
