@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Any, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import ComplexArray, FloatArray, Latest, NumberArray, positions_in_runs
+from fspielm.arrays import BoolArray, ComplexArray, FloatArray, Latest, NumberArray, positions_in_runs
 from fspielm.basis.basis import Basis, LocalOperator
+from fspielm.cells.edges import EdgeFunctions
 from fspielm.cells.frames import Frames, MaterialFrames, stack_frames
 from fspielm.cells.shared import SharedFunctions
 from fspielm.resources import check_deadline
@@ -140,9 +141,9 @@ class CellBasis(Basis):
     """Products of Chebyshev polynomials on the frame of each cell of a tiling, for each unknown; zero on other cells.
 
     Their degrees lie within a quarter of an ellipse, which is more efficient than the full square for functions that
-    are equally rough in every direction. Columns are ordered by cell, then by unknown. They are followed by functions
-    that several cells share, at corners and where materials meet, and by columns without values for the unknowns on the
-    edges of cells.
+    are equally rough in every direction. Full cells have all products. Columns are ordered by cell, then by unknown.
+    They are followed by functions that several cells share, at corners and where materials meet, and by columns without
+    values for the unknowns on the edges of cells.
 
     Parameters
     ----------
@@ -155,6 +156,8 @@ class CellBasis(Basis):
         Number of columns without values.
     meeting : SharedFunctions, optional
         The functions shared by the cells that meet at a point, for a single unknown.
+    full : (C,) boolean array, optional
+        The cells with all products; none by default.
     """
 
     is_piecewise = True
@@ -166,17 +169,29 @@ class CellBasis(Basis):
         scales: Sequence[float] = (1.0,),
         elsewhere: int = 0,
         meeting: SharedFunctions | None = None,
+        full: BoolArray | None = None,
     ) -> None:
         self.frames = frames
         self.degrees = np.asarray(degrees, dtype=np.int_)
+        self.full: BoolArray = np.zeros(len(self.degrees), dtype=np.bool_) if full is None else full
         self.scales = tuple(float(scale) for scale in scales)
         self.elsewhere = elsewhere
         self.meeting: SharedFunctions = no_corner_terms() if meeting is None else meeting
         self.corners = self.meeting.corners
-        each = [len(ball(tuple(own))) for own in self.degrees.tolist()]
+        each = [len(self.products(cell)) for cell in range(len(self.degrees))]
         self.starts = np.cumsum([0, *(len(self.scales) * count for count in each)])
         self.size = int(self.starts[-1]) + len(self.meeting) + elsewhere
         self.dimension, self.components = frames.dimension, len(self.scales)
+
+    def products(self, cell: int) -> Indices:
+        """The degrees ``(k, d)`` of the functions of a cell."""
+        degrees = tuple(self.degrees[cell].tolist())
+        return square(degrees) if self.full[cell] else ball(degrees)
+
+    @cached_property
+    def kinds(self) -> Indices:
+        """A row of numbers for each cell, which are equal where cells have the same functions."""
+        return np.column_stack([self.degrees, self.full])
 
     @property
     def on_cells(self) -> tuple[CellBasis, ...]:
@@ -222,11 +237,11 @@ class CellBasis(Basis):
         """The operator on the shared functions of a cell, shape ``(n, k)``."""
         return self.scales[0] * self.meeting.rows(cell, operator)
 
-    def rows(self, cell: int, operator: LocalOperator) -> NumberArray:
-        """The operator on the functions of one cell, shape ``(n, k)``; points may lie anywhere."""
+    def rows(self, cell: int, operator: LocalOperator, change: EdgeFunctions | None = None) -> NumberArray:
+        """The operator on the functions of one cell, shape ``(n, k)``, or on those of a change; points are anywhere."""
         own = self.columns(cell)
         batches = RowsInCells(self, np.full(len(operator.points), cell), operator).batches
-        return np.concatenate([np.zeros((0, own.stop - own.start)), *(each.matrix()[0] for each in batches)])
+        return np.concatenate([np.zeros((0, own.stop - own.start)), *(each.matrix(change)[0] for each in batches)])
 
     def fill(self, operator: LocalOperator, columns: slice, out: NumberArray) -> None:
         """Write the operator on the functions `columns`; see `Basis.fill`."""
@@ -272,7 +287,8 @@ class CellBasis(Basis):
         """Without the columns that have no values; see `Basis.valued`."""
         if not self.elsewhere:
             return self, coefficients
-        return CellBasis(self.frames, self.degrees, self.scales, 0, self.meeting), coefficients[..., : -self.elsewhere]
+        basis = CellBasis(self.frames, self.degrees, self.scales, 0, self.meeting, self.full)
+        return basis, coefficients[..., : -self.elsewhere]
 
     def field(self, unknown: int, coefficients: NumberArray) -> tuple[Basis, NumberArray]:
         """One unknown of the sums; see `Basis.field`."""
@@ -283,9 +299,8 @@ class CellBasis(Basis):
             each = (end - start) // self.components
             parts.append(coefficients[..., start + unknown * each : start + (unknown + 1) * each])
         parts.append(coefficients[..., self.starts[-1] : self.size - self.elsewhere])
-        return CellBasis(self.frames, self.degrees, meeting=self.meeting), self.scales[unknown] * np.concatenate(
-            parts, axis=-1
-        )
+        basis = CellBasis(self.frames, self.degrees, meeting=self.meeting, full=self.full)
+        return basis, self.scales[unknown] * np.concatenate(parts, axis=-1)
 
     def sizes(self, fields: NumberArray, order: int) -> FloatArray:
         """Approximate size of derivatives of sums with coefficients `fields` ``(F, M)`` in each cell, ``(F, C)``."""
@@ -305,10 +320,16 @@ class CellBasis(Basis):
 
 
 @cache
+def square(degrees: tuple[int, ...]) -> Indices:
+    """The degrees ``(k, d)`` of all products up to these degrees, ordered by the last axis first."""
+    grid = np.stack(np.meshgrid(*(np.arange(degree + 1) for degree in degrees), indexing="ij"), axis=-1)
+    return np.asarray(grid.reshape(-1, len(degrees)))
+
+
+@cache
 def ball(degrees: tuple[int, ...]) -> Indices:
     """The degrees ``(k, d)`` of products within an ellipsoid with these half-axes."""
-    grid = np.stack(np.meshgrid(*(np.arange(degree + 1) for degree in degrees), indexing="ij"), axis=-1)
-    flat = grid.reshape(-1, len(degrees))
+    flat = square(degrees)
     inside = np.sum((flat / np.maximum(degrees, 1)) ** 2, axis=1) <= 1.0 + 1e-12
     return np.asarray(flat[inside])
 
@@ -392,6 +413,10 @@ class Batch:
         return tuple(self.basis.degrees[self.cells[0]].tolist())
 
     @property
+    def _which(self) -> Indices:
+        return self.basis.products(int(self.cells[0]))
+
+    @property
     def is_grid(self) -> bool:
         """Whether the rows of a cell are at the points of a grid."""
         return self.unit[0].ndim == 1
@@ -419,33 +444,32 @@ class Batch:
         """The numbers of the rows, that of any other where a cell has fewer."""
         return np.minimum(self.rows, self.count - 1)
 
-    def matrix(self) -> NumberArray:
-        """The operator on all functions of the cells, ``(B, p, k)``."""
-        which, (count, each) = ball(self.degrees), self.rows.shape
+    def matrix(self, change: EdgeFunctions | None = None) -> NumberArray:
+        """The operator on all functions of the cells, ``(B, p, k)``; or on those of a change."""
+        (count, each), several = self.rows.shape, self.basis.components
         dtype = np.result_type(np.float64, self.operator.coefficients)
-        found = np.zeros((count, each, self.basis.components, len(which)), dtype=dtype)
+        found = np.zeros((count, each, several, len(self._which)), dtype=dtype)
         for orders, unknown, factor in self.terms():
-            found[:, :, unknown] += factor[:, :, None] * self._products(orders, which)
-        return found.reshape(count, each, -1)
+            found[:, :, unknown] += factor[:, :, None] * self._products(orders, change)
+        return found.reshape(count, each, -1) if change is None else change.joined(found)
 
-    def _products(self, orders: tuple[int, ...], which: Indices) -> FloatArray:
-        """Products of polynomials with degrees `which` ``(k, d)``: ``(B, p, k)``, or ``(p, k)`` for a grid."""
+    def _products(self, orders: tuple[int, ...], change: EdgeFunctions | None) -> FloatArray:
+        """Products of polynomials: ``(B, p, k)``, or ``(p, k)`` for a grid."""
+        if self.is_grid:
+            axes = tuple(axis.tobytes() for axis in self.unit)
+            return _products_on_grid(axes, orders, self.degrees, bool(self.basis.full[self.cells[0]]), change)
         each = [np.moveaxis(own[order], 0, -1) for own, order in zip(self.tables, orders, strict=True)]
-        product = each[0][..., which[:, 0]]
+        product = each[0][..., self._which[:, 0]]
         for axis in range(1, len(each)):
-            if self.is_grid:
-                product = product[:, None] * each[axis][None, :, which[:, axis]]
-                product = product.reshape(-1, len(which))
-            else:
-                product *= each[axis][..., which[:, axis]]
-        return np.asarray(product)
+            product *= each[axis][..., self._which[:, axis]]
+        return np.asarray(product if change is None else change.of_rows(product))
 
     def sums(self, fields: NumberArray) -> NumberArray:
         """The rows times coefficients ``(F, M)`` of all functions, shape ``(F, B, p)``."""
         degrees = self.degrees
         grids = np.zeros((len(fields), self.basis.components, len(self.cells), *(n + 1 for n in degrees)), fields.dtype)
         own = fields[:, self.basis.columns_of(self.cells)]
-        inside = (slice(None),) * 3 + tuple(ball(degrees).T)
+        inside = (slice(None),) * 3 + tuple(self._which.T)
         grids[inside] = np.moveaxis(own.reshape(len(fields), len(self.cells), self.basis.components, -1), 1, 2)
         kind = np.result_type(fields, self.operator.coefficients)
         total = np.zeros((len(fields), *self.rows.shape), dtype=kind)
@@ -487,8 +511,25 @@ class Batch:
             else:
                 first = np.moveaxis(self.tables[0][orders[0]], 0, 1)
                 grids[:, unknown] += (values[:, :, None] * first) @ np.moveaxis(last, 0, -1)
-        inside = grids[(slice(None),) * 3 + tuple(ball(degrees).T)]
+        inside = grids[(slice(None),) * 3 + tuple(self._which.T)]
         return np.asarray(np.moveaxis(inside, 1, 2).reshape(len(numbers), count, -1))
+
+
+@lru_cache(maxsize=16)
+def _products_on_grid(
+    axes: tuple[bytes, ...],
+    orders: tuple[int, ...],
+    degrees: tuple[int, ...],
+    is_full: bool,
+    change: EdgeFunctions | None,
+) -> FloatArray:
+    """Derivatives of products of polynomials on a grid with these coordinates along each axis, ``(p, k)``."""
+    which = (square if is_full else ball)(degrees)
+    product = np.ones((1, len(which)))
+    for axis, (own, order, degree) in enumerate(zip(axes, orders, degrees, strict=True)):
+        table = chebyshev_table(np.frombuffer(own), degree, order)[order].T
+        product = (product[:, None] * table[None, :, which[:, axis]]).reshape(-1, len(which))
+    return product if change is None else change.of_rows(product)
 
 
 @final
@@ -535,8 +576,8 @@ class RowsInCells:
         for grid in self.grids:
             count, each = len(grid.cells), grid.each
             rows = grid.start + np.arange(count * each).reshape(count, each)
-            kinds, which = np.unique(self.basis.degrees[grid.cells], axis=0, return_inverse=True)
-            for number, highest in enumerate(kinds.max(axis=1).tolist()):
+            kinds, which = np.unique(self.basis.kinds[grid.cells], axis=0, return_inverse=True)
+            for number, highest in enumerate(kinds[:, :-1].max(axis=1).tolist()):
                 alike = np.flatnonzero(which.ravel() == number)
                 size = max(1, _ENTRIES // (each * (highest + 1)))
                 for first in range(0, len(alike), size):
@@ -559,7 +600,7 @@ class RowsInCells:
         begins = positions_in_runs(runs) * most
         cells, sizes, first, counts = cells[of], sizes[of], first[of] + begins, np.minimum(most, counts[of] - begins)
         # the same degrees together, and among these cells with similar numbers of points
-        kinds = np.unique(self.basis.degrees[cells], axis=0, return_inverse=True)[1].ravel()
+        kinds = np.unique(self.basis.kinds[cells], axis=0, return_inverse=True)[1].ravel()
         sequence = np.lexsort((counts, kinds))
         places = np.append(order, len(self))
         for some in _alike(kinds[sequence], counts[sequence], sizes[sequence]):
@@ -673,7 +714,8 @@ def stack_cells(parts: Sequence[tuple[CellBasis, NumberArray]]) -> tuple[CellBas
     coefficients = np.concatenate([_plain(basis, each) for basis, each in parts])
     stacked = stack_frames([each for each in frames if isinstance(each, Frames)])
     degrees = np.concatenate([basis.degrees for basis, _ in parts])
-    return CellBasis(stacked, degrees, (1.0,) * parts[0][0].components), coefficients
+    full = np.concatenate([basis.full for basis, _ in parts])
+    return CellBasis(stacked, degrees, (1.0,) * parts[0][0].components, full=full), coefficients
 
 
 def _plain(basis: CellBasis, coefficients: NumberArray) -> NumberArray:

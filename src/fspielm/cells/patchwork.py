@@ -94,10 +94,40 @@ def _refuse_thin(problem: Problem) -> None:
             )
 
 
+# ---- Which cells have all products of polynomials
+
+# Cells of a lower degree have hardly any functions that vanish on all edges.
+_LEAST_DEGREE = 4
+
+
+def full_cells(problem: Problem, tiling: Cover, degrees: Degrees, shared: SharedFunctions) -> BoolArray:
+    """The cells that are full: whole ones without singular functions, for steady equations of second order."""
+    found: BoolArray = tiling.frames.whole & (degrees.min(axis=1) >= _LEAST_DEGREE)
+    if not _is_second_order(problem):
+        return np.zeros_like(found)
+    if len(shared):
+        found &= [not len(shared.columns(cell)) for cell in range(len(found))]
+    return found
+
+
+def _is_second_order(problem: Problem) -> bool:
+    """Whether equations are of second order in each unknown along each axis, so that values on edges determine all."""
+    if problem.dimension != 2 or problem.domain.time is not None:
+        return False
+    highest = np.zeros((len(problem.unknowns), 2), dtype=np.int_)
+    for equation in problem.equations:
+        for term in equation.operator.terms:
+            highest[term.unknown] = np.maximum(highest[term.unknown], term.orders)
+    orders = {equation.operator.order for equation in problem.equations}
+    return orders == {2} and bool(np.all(highest == 2))
+
+
 # ---- The discretisation: polynomials in each cell, tied to those of its neighbours
 
 # Matrices of cells are filled together up to this ratio of their heights, and so many numbers.
 _ALIKE, _TOGETHER = 1.5, 2**17
+# The same for full cells.
+_TOGETHER_FULL = 2**21
 # Truncation error of polynomials at a corner where a function is not smooth, in units of their last coefficients.
 _AT_CORNERS = 10.0
 # Factor of further rows that crowd toward corners: they matter only to functions that no others see.
@@ -138,7 +168,11 @@ class Patchwork(Finite):
     def basis(self) -> CellBasis:
         """The functions of all cells, followed by columns for traces and for parts of sums."""
         elsewhere = self._traces.columns + self._sums.count
-        return CellBasis(self.tiling.frames, self.degrees, self.scales, elsewhere, self._shared)
+        return CellBasis(self.tiling.frames, self.degrees, self.scales, elsewhere, self._shared, self._full)
+
+    @cached_property
+    def _full(self) -> BoolArray:
+        return full_cells(self.functions_of or self.problem, self.tiling, self.degrees, self._shared)
 
     @cached_property
     def _shared(self) -> SharedFunctions:
@@ -167,7 +201,7 @@ class Patchwork(Finite):
     def _rows(self) -> Rows:
         blocks = []
         materials, shared = self.tiling.materials, self.basis.meeting
-        regular = place_rows(self.problem, self.tiling, self._row_degrees)
+        regular = place_rows(self.problem, self.tiling, self._row_degrees, self._full)
         corners = known_corners(self.functions_of or self.problem)
         further = rows_toward(self.problem, self.tiling, shared, corners)
         each = chain(((placed, 1.0) for placed in regular), ((placed, _LIGHT) for placed in further))
@@ -233,7 +267,9 @@ class Patchwork(Finite):
             own, alone = basis.columns(cell), rows.alone[cell]
             dtype = np.dtype(complex if rows.is_complex[cell] else float)
             held = np.append(np.arange(own.start, own.stop), shared[:alone])
-            leaves.append(Leaf(held, shared[alone:], rows.of(cell), dtype))
+            change = rows.change(cell)
+            core = change.inner if change else 0
+            leaves.append(Leaf(held, shared[alone:], rows.of(cell), dtype, change, core))
         merges = self._sums.merges if self._sums.added else merge_order([leaf.shared for leaf in leaves])
         start = len(rows.cells)
         for added in self._sums.added:
@@ -253,7 +289,7 @@ class Patchwork(Finite):
         """Cells whose matrices are filled together, in groups of about so many numbers; then each added leaf."""
         rows = self._rows
         shared = np.array([len(own) for own in rows.shared], dtype=np.int_)
-        key = np.column_stack([rows.is_complex, rows.alone, self.degrees, rows.heights, shared])
+        key = np.column_stack([rows.is_complex, rows.alone, self.basis.kinds, rows.heights, shared])
         order = np.lexsort(key.T[::-1])
         found: list[list[int]] = []
         most = 0
@@ -265,7 +301,8 @@ class Patchwork(Finite):
             else:
                 found.append([cell])
                 own = int(self.basis.starts[cell + 1] - self.basis.starts[cell])
-                most = max(1, int(_TOGETHER // (key[cell, -2] * (own + key[cell, -1]))))
+                together = _TOGETHER_FULL if self.basis.full[cell] else _TOGETHER
+                most = max(1, int(together // (key[cell, -2] * (own + key[cell, -1]))))
         cells = len(rows.heights)
         added = [np.array([cells + number]) for number in range(len(self._sums.added))]
         return (*map(np.array, found), *added)
@@ -372,7 +409,7 @@ class Patchwork(Finite):
     def _finer(self) -> dict[str, tuple[RowsInCells, Sites]]:
         """The rows of all relations that hold in single cells, at finer nodes than those that are fitted."""
         found: dict[str, list[Placed]] = {each.name: [] for each in held_to(self.problem)}
-        for placed in place_rows(self.problem, self.tiling, self._row_degrees, finer=True):
+        for placed in place_rows(self.problem, self.tiling, self._row_degrees, self._full, finer=True):
             found[placed.relation.name].append(without_slivers(placed, self.basis.meeting))
         return {
             name: (join_rows([each.rows(self.basis) for each in its]), join_sites([each.sites for each in its]))

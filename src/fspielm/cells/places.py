@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from fspielm.arrays import FloatArray, NumberArray
+from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.basis.basis import LocalOperator, localise
 from fspielm.cells.basis import CellBasis, Grid, RowsInCells
 from fspielm.cells.tiling import Cell, Contact, Cover, Stretch
@@ -78,8 +78,13 @@ class Placed:
         )
 
 
-def place_rows(problem: Problem, tiling: Cover, degrees: Degrees, *, finer: bool = False) -> list[Placed]:
-    """The rows to be fitted, at nodes that suit polynomials; or, if `finer`, more of them for checks."""
+def place_rows(
+    problem: Problem, tiling: Cover, degrees: Degrees, full: BoolArray | None = None, *, finer: bool = False
+) -> list[Placed]:
+    """The rows to be fitted, at nodes that suit polynomials; or, if `finer`, more of them for checks.
+
+    In `full` cells, each equation has as many rows as there are functions that vanish on all edges.
+    """
     line: Line = chebyshev if not finer else lambda count: chebyshev(math.ceil(_FINER * count))
     found: list[Placed] = []
     for relation in held_to(problem):
@@ -91,13 +96,16 @@ def place_rows(problem: Problem, tiling: Cover, degrees: Degrees, *, finer: bool
             found.append(_along(relation, relation.region.part, tiling, degrees, line))
         else:
             found.append(_at_start(relation, tiling, degrees, line))
-    return [*_of_equations(problem, tiling, degrees, line, finer=finer), *found]
+    full = np.zeros(len(degrees), dtype=np.bool_) if full is None else full
+    return [*_of_equations(problem, tiling, degrees, full, line, finer=finer), *found]
 
 
-def _of_equations(problem: Problem, tiling: Cover, degrees: Degrees, line: Line, *, finer: bool) -> Iterator[Placed]:
+def _of_equations(
+    problem: Problem, tiling: Cover, degrees: Degrees, full: BoolArray, line: Line, *, finer: bool
+) -> Iterator[Placed]:
     """The rows of all equations: on grids in whole cells, and inside and along the rims of others."""
     frames = tiling.frames
-    grids = _grids(tiling, degrees, _FINER if finer else 1.0)
+    grids = _grids(tiling, degrees, full, _FINER if finer else 1.0)
     points = [grid.points(frames.lower, frames.upper) for grid in grids]
     cells = [np.repeat(grid.cells, grid.each) for grid in grids]
     for others in (_within(tiling, degrees, _FINER if finer else 1.0), _rims(tiling, degrees, line)):
@@ -167,14 +175,17 @@ def _count_inside(cell: Cell, degrees: FloatArray, finer: float) -> list[int]:
     return [int(np.ceil(finer * (degree + 1) * share ** (1 / len(degrees)))) for degree in degrees]
 
 
-def _grids(tiling: Cover, degrees: Degrees, finer: float) -> list[Grid]:
+def _grids(tiling: Cover, degrees: Degrees, full: BoolArray, finer: float) -> list[Grid]:
     """The grids of all whole cells, by their degrees."""
     whole = np.flatnonzero(tiling.frames.whole)
-    kinds, which = np.unique(degrees[whole], axis=0, return_inverse=True)
+    kinds, which = np.unique(np.column_stack([degrees, full])[whole], axis=0, return_inverse=True)
     found = []
-    for number, own in enumerate(kinds):
+    for number, (*own, is_full) in enumerate(kinds.tolist()):
         cells = whole[which.ravel() == number]
-        counts = _count_inside(tiling.cells[cells[0]], own, finer)
+        if is_full:
+            counts = [math.ceil(finer * (degree - 1)) for degree in own]
+        else:
+            counts = _count_inside(tiling.cells[cells[0]], np.array(own), finer)
         found.append(Grid(cells, tuple(map(chebyshev, counts))))
     return list(_numbered(found))
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from fspielm.arrays import BoolArray, FloatArray, NumberArray, positions_in_runs
 from fspielm.basis.basis import LocalOperator
 from fspielm.cells.basis import Batch, CellBasis, RowsInCells
+from fspielm.cells.edges import EdgeFunctions
 from fspielm.cells.places import Cells, Placed, chebyshev, sparse_at
 from fspielm.cells.sums import Part
 from fspielm.cells.traces import Traces, polynomials_along
@@ -338,10 +339,11 @@ class Rows:
         found = np.zeros((len(cells), int(self.heights[cells].max()), width + values), dtype=kind)
         place = np.full(len(self.heights), -1, dtype=np.int_)
         place[cells] = np.arange(len(cells))
+        change = self.change(int(cells[0]))
         for number in sorted({number for cell in cells.tolist() for number in self._batches_of[cell]}):
             start, batch, scales = self._batches[number]
             batch = batch.select(np.flatnonzero(place[batch.cells] >= 0))
-            entries, held = batch.matrix(), batch.rows < batch.count
+            entries, held = batch.matrix(change), batch.rows < batch.count
             if scales is not None:
                 entries *= np.append(scales, 0.0)[batch.rows][:, :, None]
             at = np.broadcast_to(place[batch.cells][:, None], held.shape)
@@ -357,6 +359,13 @@ class Rows:
             if values == 2:
                 found[b, : len(rows), width + 1] = right.imag
         return found
+
+    def change(self, cell: int) -> EdgeFunctions | None:
+        """The functions for which the matrix of a cell is filled, if it is full."""
+        if not self.basis.full[cell]:
+            return None
+        first, second = self.basis.degrees[cell].tolist()
+        return EdgeFunctions((first, second), self.basis.components)
 
     def _fill_shared(self, cell: int, matrix: NumberArray, column: Indices) -> None:
         """Write the entries of traces and of shared functions, and the rows of parts of sums."""
@@ -378,7 +387,8 @@ class Rows:
         own_columns = basis.columns(cell)
         for part in self.parts[cell]:
             end = row + len(part)
-            matrix[row:end, : own_columns.stop - own_columns.start] = part.weights @ basis.rows(cell, part.operator)
+            own_rows = part.weights @ basis.rows(cell, part.operator, self.change(cell))
+            matrix[row:end, : own_columns.stop - own_columns.start] = own_rows
             if len(basis.shared(cell)):
                 entries = part.weights @ basis.shared_rows(cell, part.operator)
                 matrix[row:end, column[basis.shared(cell)]] = entries

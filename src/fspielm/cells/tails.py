@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, NumberArray
-from fspielm.cells.basis import CellBasis, ball, chebyshev_table
+from fspielm.cells.basis import CellBasis, ball, chebyshev_table, square
 
 # Number of last degrees, whose coefficients are the tail.
 _LAST = 2
@@ -112,15 +112,15 @@ def orthogonal_at(points: FloatArray, basis: CellBasis, cell: int) -> FloatArray
     values = np.prod(
         [chebyshev_table(x, n, 0)[0][own] for x, n, own in zip(unit, degrees, ball(degrees).T, strict=True)], axis=0
     )
-    triangle = np.linalg.qr(values[_by_degree(degrees)].T, mode="r")
+    triangle = np.linalg.qr(values[_by_degree((*degrees, 0))].T, mode="r")
     return np.asarray(triangle * (np.sqrt(2.0) ** len(degrees) / np.sqrt(len(points))))
 
 
 def _alike(basis: CellBasis) -> Iterator[tuple[tuple[int, ...], NDArray[np.intp]]]:
-    """Degrees, and the cells that have them."""
-    kinds, which = np.unique(basis.degrees, axis=0, return_inverse=True)
-    for number, degrees in enumerate(kinds.tolist()):
-        yield tuple(degrees), np.flatnonzero(which.ravel() == number)
+    """Kinds of cells (see `CellBasis.kinds`), and the cells of each."""
+    kinds, which = np.unique(basis.kinds, axis=0, return_inverse=True)
+    for number, kind in enumerate(kinds.tolist()):
+        yield tuple(kind), np.flatnonzero(which.ravel() == number)
 
 
 def tails_of(
@@ -129,13 +129,13 @@ def tails_of(
     """The tails of a solution; for some cells in orthogonal polynomials (see `orthogonal_at`)."""
     count, several = len(basis.degrees), basis.components
     found = [np.zeros((count, several, *more)) for more in ((), (), (basis.dimension,), (), (), ())]
-    for degrees, cells in _alike(basis):
+    for kind, cells in _alike(basis):
         own = coefficients[basis.columns_of(cells)].reshape(len(cells), several, -1)
-        order = _by_degree(degrees)
+        order = _by_degree(kind)
         for place, cell in enumerate(cells.tolist()):
             if cell in orthogonal:
                 own[place][:, order] = own[place][:, order] @ orthogonal[cell].T
-        parts = _tail(degrees, np.abs(own).reshape(len(cells) * several, -1))
+        parts = _tail(kind, np.abs(own).reshape(len(cells) * several, -1))
         for each, part in zip(found, parts, strict=True):
             each[cells] = part.reshape(len(cells), several, *part.shape[1:])
     return Tails(*found)
@@ -146,10 +146,10 @@ def last_degrees(
 ) -> NumberArray:
     """The coefficients ``(M,)`` of a solution with only the last degrees."""
     found = np.zeros_like(coefficients)
-    for degrees, cells in _alike(basis):
+    for kind, cells in _alike(basis):
         own = coefficients[basis.columns_of(cells)].reshape(len(cells), basis.components, -1)
-        order, lowest = _by_degree(degrees), min(degrees)  # along which axis it may be that they are too few
-        radii = np.linalg.norm(ball(degrees) / np.maximum(degrees, 1), axis=1)[order]
+        order, lowest = _by_degree(kind), min(kind[:-1])  # along which axis it may be that they are too few
+        radii = _radii(kind)[1][order]
         lower = np.ceil(radii * lowest - 1e-9) <= lowest - _LAST
         last = np.empty_like(own)
         last[:, :, order] = np.where(lower, 0.0, own[:, :, order])
@@ -161,10 +161,10 @@ def last_degrees(
     return found
 
 
-def _tail(degrees: tuple[int, ...], parts: FloatArray) -> tuple[FloatArray, ...]:
-    """The fields of `Tails` for coefficients ``(n, k)`` of cells of equal degrees."""
-    shell, dominating = _shells(degrees)
-    highest = max(degrees)
+def _tail(kind: tuple[int, ...], parts: FloatArray) -> tuple[FloatArray, ...]:
+    """The fields of `Tails` for coefficients ``(n, k)`` of cells of one kind."""
+    shell, dominating = _shells(kind)
+    highest = max(kind[:-1])
     squares = parts**2
     each = squares @ (shell[:, None] == np.arange(highest + 1))
     # what is to come from each degree on: odd ones may be missing
@@ -173,7 +173,7 @@ def _tail(degrees: tuple[int, ...], parts: FloatArray) -> tuple[FloatArray, ...]
     last = ahead[:, start]
     fall = np.log(np.maximum(ahead[:, half], 1e-300) / np.maximum(last, 1e-300))
     outermost = shell >= start
-    along = [np.sqrt(squares[:, outermost & dominating[:, axis]].sum(axis=1)) for axis in range(len(degrees))]
+    along = [np.sqrt(squares[:, outermost & dominating[:, axis]].sum(axis=1)) for axis in range(len(kind) - 1)]
     rate = fall / max(start - half, 1)
     before = max(start - _AT_LAST, 0)
     ending = np.log(np.maximum(ahead[:, before], 1e-300) / np.maximum(last, 1e-300)) / max(start - before, 1)
@@ -184,15 +184,21 @@ def _tail(degrees: tuple[int, ...], parts: FloatArray) -> tuple[FloatArray, ...]
 
 
 @cache
-def _by_degree(degrees: tuple[int, ...]) -> NDArray[np.intp]:
+def _by_degree(kind: tuple[int, ...]) -> NDArray[np.intp]:
     """The order of the functions in a cell by their total degree."""
-    return np.argsort(_shells(degrees)[0], kind="stable")
+    return np.argsort(_shells(kind)[0], kind="stable")
 
 
 @cache
-def _shells(degrees: tuple[int, ...]) -> tuple[NDArray[np.intp], BoolArray]:
+def _shells(kind: tuple[int, ...]) -> tuple[NDArray[np.intp], BoolArray]:
     """The total degree of each function in a cell, and whether it oscillates most along an axis."""
-    relative = ball(degrees) / np.maximum(degrees, 1)
-    radius = np.linalg.norm(relative, axis=1)
+    relative, radius = _radii(kind)
     dominating: BoolArray = relative**2 >= (0.5 - 1e-9) * (radius**2)[:, None]
-    return np.ceil(radius * max(degrees) - 1e-9).astype(np.intp), dominating
+    return np.ceil(radius * max(kind[:-1]) - 1e-9).astype(np.intp), dominating
+
+
+def _radii(kind: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
+    """The degrees of each function relative to the highest along each axis, and in all: the largest in full cells."""
+    *degrees, is_full = kind
+    relative = (square if is_full else ball)(tuple(degrees)) / np.maximum(degrees, 1)
+    return relative, relative.max(axis=1) if is_full else np.linalg.norm(relative, axis=1)

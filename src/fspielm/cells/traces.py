@@ -23,7 +23,7 @@ from fspielm.resources import check_deadline
 
 # A trace has this many polynomials fewer than the cell of the higher degree, whose last ones are inaccurate. With only
 # as many as the lower degree has, the others of the higher degree would be undetermined.
-_FEWER = 2
+_FEWER = 1
 # Samples along an interface.
 _SAMPLES = 16
 

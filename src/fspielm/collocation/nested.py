@@ -4,21 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from heapq import heapify, heappop, heappush
-from typing import Any, NoReturn, TypeAlias, final
+from typing import Any, NoReturn, Protocol, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import lapack
 
-from fspielm.arrays import FloatArray, NumberArray
+from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.collocation.householder import LONG, Panel, factor_in_place
 from fspielm.errors import SolveError
 from fspielm.resources import check_deadline, limited, reserve_memory, run_tasks
 
 Merges: TypeAlias = "int | tuple[Merges, ...]"
 Indices: TypeAlias = np.ndarray[tuple[int], np.dtype[np.int_]]
+
+
+class Change(Protocol):
+    """A change of the functions of a leaf."""
+
+    def apply(self, coefficients: NumberArray) -> NumberArray:
+        """The coefficients ``(k, n)`` of its own columns from those of other functions."""
+
+    def adjoint(self, coefficients: NumberArray) -> NumberArray:
+        """The adjoint of `apply`."""
 
 
 @final
@@ -36,12 +47,19 @@ class Leaf:
         Its rows among all.
     dtype : dtype
         Of the entries.
+    change : Change or None
+        If its rows are filled for other functions than its own columns.
+    core : int
+        The first so many of its rows have entries in own columns alone, and determine the first so many of these. They
+        hold exactly, not in the sense of least squares.
     """
 
     own: Indices
     shared: Indices
     rows: Indices
     dtype: np.dtype[Any]
+    change: Change | None = None
+    core: int = 0
 
     @property
     def height(self) -> int:
@@ -117,18 +135,22 @@ class Nested:
             if node.leaf >= 0:
                 leaf = self.leaves[node.leaf]
                 columns, met, rows = leaf.shared, np.ones(len(leaf.shared), dtype=np.int_), leaf.height
-                own, width, dtype = len(leaf.own), len(leaf.own) + len(leaf.shared), leaf.dtype
+                core, own, dtype = leaf.core, len(leaf.own) - leaf.core, leaf.dtype
+                rows, width = rows - core, own + len(leaf.shared)
+                # a square elimination, and the other rows without these columns
+                more = 2.0 * core * (core**2 / 3 + own * (core + rows))
+                kept[0] += dtype.itemsize * core * (core + own + rows * self.keep)
             else:
                 parts = [fronts.pop(child) for child in node.children]
                 columns, met = merge_columns([(columns, met) for columns, met, _ in parts])
                 done = met == self.sharing[columns]
-                own, width, rows = int(done.sum()), len(columns), sum(part[2] for part in parts)
+                own, width, rows, more = int(done.sum()), len(columns), sum(part[2] for part in parts), 0.0
                 columns, met = columns[~done], met[~done]
                 dtype = np.result_type(*(types[child] for child in node.children))
             types.append(dtype)
             below, values = max(min(rows, width) - own, 0), self.value_columns(dtype)
             fronts[place] = columns, met, below
-            operations.append(self.operations_of(dtype) * 2.0 * rows * width**2)
+            operations.append(self.operations_of(dtype) * (2.0 * rows * width**2 + _SQUARE * more))
             kept[node.height] += dtype.itemsize * ((own + rows * self.keep) * width + own * values)
             left[place] = dtype.itemsize * below * (width - own + values)
             made[node.height] += left[place]
@@ -148,6 +170,10 @@ class Nested:
     def operations_of(self, dtype: np.dtype[Any]) -> float:
         """The weight of operations with a type: a fourth for real ones if other entries are complex."""
         return 0.25 if self.dtype.kind == "c" and dtype.kind != "c" else 1.0
+
+
+# Time of an operation of a square elimination, relative to one of a QR factorisation.
+_SQUARE = 0.6
 
 
 @final
@@ -310,8 +336,9 @@ _WORTH_A_THREAD = 3e6
 class _Step:
     """Rows of R: eliminated columns, and later columns with entries in these rows.
 
-    `panel` has the reflections, if kept; `below` is the number of rows left to others; `left_out` are the columns that
-    depend exactly on others, whose rows set their coefficients to zero.
+    `panel` has the reflections, if kept; `below` is the number of rows left to others; `left_out` are the columns of
+    the triangle that depend exactly on others, whose rows set their coefficients to zero. The functions of a leaf may
+    be `change`d, and their `core` eliminated before.
     """
 
     columns: Indices
@@ -322,18 +349,84 @@ class _Step:
     below: int
     panel: Panel | None
     left_out: Indices
+    change: Change | None = None
+    core: _Core | None = None
 
     @property
     def diagonal(self) -> FloatArray:
         """Absolute diagonal entries of the triangle, zero for columns left out."""
         found: FloatArray = np.abs(np.diagonal(self.triangle))
         found[self.left_out] = 0.0
-        return found
+        return found if self.core is None else np.append(self.core.diagonal, found)
 
     @property
     def nbytes(self) -> int:
         kept = 0 if self.panel is None else self.panel.packed.nbytes
-        return int(self.triangle.nbytes + self.right.nbytes + kept)
+        return int(self.triangle.nbytes + self.right.nbytes + kept + (0 if self.core is None else self.core.nbytes))
+
+    def back(self, head: NumberArray, found: NumberArray) -> NumberArray:
+        """The coefficients of its columns, from the right-hand side of its rows and those of the other columns."""
+        count = len(head) - len(self.triangle)
+        last = _solve(self.triangle, head[count:] - _multiply(self.right, found[self.others]))
+        if self.core is not None:
+            last = np.concatenate([self.core.solve(head[:count]) - _multiply(self.core.beside, last), last])
+        return last if self.change is None else self.change.apply(last)
+
+    def forward(self, head: NumberArray) -> tuple[NumberArray, NumberArray]:
+        """The adjoint of `back`: the right-hand side of its rows, and what to subtract from those of other columns."""
+        if self.change is not None:
+            head = self.change.adjoint(head)
+        count = len(head) - len(self.triangle)
+        last = head[count:]
+        if self.core is not None:
+            last = last - _multiply(self.core.beside.conj().T, head[:count])
+        last = _solve(self.triangle, last, adjoint=True)
+        left = _multiply(self.right.conj().T, last)
+        return last if self.core is None else np.concatenate([self.core.solve(head[:count], adjoint=True), last]), left
+
+    def rotate(self, values: NumberArray) -> tuple[NumberArray, NumberArray]:
+        """The right-hand side of its rows, and of those left to others, from values of the rows that it was made of."""
+        if self.panel is None:
+            raise SolveError("what it takes to solve for other values was not kept")
+        count = 0 if self.core is None else self.core.size
+        first, rest = values[:count], values[count:]
+        if self.core is not None:
+            rest = rest - _multiply(self.core.below, self.core.solve(first))
+        rotated, size = _rotate(self.panel, rest), len(self.triangle)
+        rotated[self.left_out] = 0.0
+        head = rotated[:size] if self.core is None else np.concatenate([first, rotated[:size]])
+        return head, rotated[size : size + self.below]
+
+
+@dataclass(frozen=True, eq=False)
+class _Core:
+    """Columns of a leaf that as many of its rows E determine: ``E^-1 E'`` for its other columns, and its other rows."""
+
+    factors: NumberArray
+    pivots: Indices
+    beside: NumberArray
+    below: NumberArray
+
+    @property
+    def size(self) -> int:
+        """Number of columns."""
+        return len(self.factors)
+
+    @property
+    def diagonal(self) -> FloatArray:
+        """Absolute pivots."""
+        return np.asarray(np.abs(np.diagonal(self.factors)))
+
+    @property
+    def nbytes(self) -> int:
+        return int(self.factors.nbytes + self.beside.nbytes + self.below.nbytes)
+
+    def solve(self, values: NumberArray, *, adjoint: bool = False) -> NumberArray:
+        """``E^-1 values``, or ``E^-H values``."""
+        if np.iscomplexobj(values) and not np.iscomplexobj(self.factors):
+            return _complex(self.solve(_real(values), adjoint=adjoint))
+        solve = lapack.zgetrs if np.iscomplexobj(self.factors) else lapack.dgetrs
+        return np.asarray(solve(self.factors, self.pivots, values, trans=2 if adjoint else 0)[0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -415,6 +508,10 @@ class NestedQR:
         rows = nested.fill(kind, nested.value_columns(nested.leaves[kind[0]].dtype))
         if not np.isfinite(rows.sum()):
             raise SolveError("the matrix or the right-hand side contains NaN or infinity")
+        if nested.leaves[kind[0]].core:
+            for number, own in zip(kind.tolist(), rows, strict=True):
+                self._condense(number, place[number], own, fronts)
+            return
         # LAPACK's reflections of all leaves, transposed
         raw, taus = np.linalg.qr(rows, mode="raw")
         values = nested.value_columns(rows.dtype)
@@ -426,6 +523,20 @@ class NestedQR:
             at = place[number]
             own = packed.T[: leaf.height, kept] if len(kept) < len(packed) else packed.T[: leaf.height]
             self._steps[at], fronts[at] = _eliminated(own, tau, leaf.own, leaf.shared, met, nested)
+
+    def _condense(self, number: int, place: int, rows: NumberArray, fronts: dict[int, _Front]) -> None:
+        """Eliminate the core of a leaf by its own rows, unless it is almost singular, and then its other columns."""
+        nested, leaf = self._nested, self._nested.leaves[number]
+        met = np.ones(len(leaf.shared), dtype=np.int_)
+        values = np.arange(rows.shape[1] - nested.value_columns(rows.dtype), rows.shape[1])
+        rows = rows[: leaf.height, np.append(np.arange(len(leaf.own) + len(leaf.shared)), values)]
+        core, others = _core_of(rows, leaf, keep=nested.keep)
+        step, fronts[place] = _eliminate(
+            others, leaf.own if core is None else leaf.own[core.size :], leaf.shared, met, nested
+        )
+        if core is not None:
+            step = replace(step, values=np.concatenate([rows[: core.size, -len(values) :], step.values]))
+        self._steps[place] = replace(step, columns=leaf.own, change=leaf.change, core=core)
 
     def _factor(self, place: int, fronts: dict[int, _Front]) -> None:
         node, nested = self._nodes[place], self._nested
@@ -479,6 +590,15 @@ class NestedQR:
         """Absolute diagonal entries of R, in the order of elimination."""
         return np.concatenate([step.diagonal for step in self._done])
 
+    @cached_property
+    def exact(self) -> BoolArray:
+        """The rows of R ``(M,)`` that hold exactly, not in the sense of least squares."""
+        found = np.zeros(self.shape[1], dtype=np.bool_)
+        for step in self._done:
+            if step.core is not None:
+                found[step.columns[: step.core.size]] = True
+        return found
+
     @property
     def rank(self) -> int:
         """The number of diagonal entries above rounding, node by node."""
@@ -495,21 +615,15 @@ class NestedQR:
     def solve(self, values: NumberArray) -> NumberArray:
         """Coefficients for other values, ``(N,)`` or ``(N, n)``; needs `Nested.keep`."""
         left: dict[int, NumberArray] = {}
-        heads = []
+        given, heads = values.reshape(len(values), -1), []
         for place, (node, step) in enumerate(zip(self._nodes, self._done, strict=True)):
-            if step.panel is None:
-                raise SolveError("what it takes to solve for other values was not kept")
             if node.leaf >= 0:
-                here = values[self._nested.leaves[node.leaf].rows]
+                here = given[self._nested.leaves[node.leaf].rows]
             else:
                 here = np.concatenate([left.pop(child) for child in node.children])
-            rotated = _rotate(step.panel, here)
-            head = rotated[: len(step.columns)].reshape(len(step.columns), *(values.shape[1:] or (1,)))
-            head[step.left_out] = 0.0
+            head, left[place] = step.rotate(here)
             heads.append(head)
-            left[place] = rotated[len(step.columns) : len(step.columns) + step.below]
-        found = self._back_substitute(heads)
-        return found if values.ndim == 2 else np.ascontiguousarray(found[:, 0])
+        return self._back_substitute(heads).reshape(-1, *values.shape[1:])
 
     def solve_triangle(self, values: NumberArray, *, adjoint: bool = False) -> NumberArray:
         """``R^-1 values``, or ``R^-H values``, in the order of the columns; ``(M,)`` or ``(M, n)``."""
@@ -528,9 +642,7 @@ class NestedQR:
 
     def _forward_substitute(self, place: int, rest: NumberArray, left: dict[int, NumberArray]) -> None:
         step = self._done[place]
-        head = _solve(step.triangle, rest[step.columns], adjoint=True)
-        rest[step.columns] = head
-        left[place] = _multiply(step.right.conj().T, head)
+        rest[step.columns], left[place] = step.forward(rest[step.columns])
 
     def extend(self, columns: NumberArray) -> NoReturn:
         """Refused: further columns would have entries in all leaves."""
@@ -546,7 +658,7 @@ class NestedQR:
 
         def solve(place: int) -> None:
             step = self._done[place]
-            found[step.columns] = _solve(step.triangle, heads[place] - _multiply(step.right, found[step.others]))
+            found[step.columns] = step.back(heads[place], found)
 
         with limited(1):
             for level in reversed(self._levels):
@@ -581,6 +693,31 @@ def _eliminated(
     return step, _Front(others, below.copy(), met)
 
 
+# Other functions of a leaf that continue into its core by more than this leave too few digits.
+_LARGE = 1e5
+
+
+def _core_of(rows: NumberArray, leaf: Leaf, *, keep: bool) -> tuple[_Core | None, NumberArray]:
+    """The core of a leaf with rows on ``[own | shared | values]``, and the other rows without it.
+
+    None, and all rows, if the core is almost singular.
+    """
+    size, end, width = leaf.core, len(leaf.own), len(leaf.own) + len(leaf.shared)
+    factor = lapack.zgetrf if np.iscomplexobj(rows) else lapack.dgetrf
+    factors, pivots, singular = factor(np.asfortranarray(rows[:size, :size]))
+    below = rows[size:, :size]
+    core = _Core(factors, pivots, rows[:size, :0], below.copy() if keep else below[:0])
+    if singular:
+        return None, rows
+    beside = core.solve(np.hstack([rows[:size, size:end], rows[:size, width:]]))
+    if not np.abs(beside[:, : end - size]).max(initial=0.0) < _LARGE:
+        return None, rows
+    others, reduced = np.array(rows[size:, size:], order="F"), below @ beside
+    others[:, : end - size] -= reduced[:, : end - size]
+    others[:, width - size :] -= reduced[:, end - size :]
+    return replace(core, beside=beside[:, : end - size].copy()), others
+
+
 def _rotate(panel: Panel, values: NumberArray) -> NumberArray:
     if not np.iscomplexobj(values) or np.iscomplexobj(panel.packed):
         return panel.rotate(np.asarray(values, dtype=np.result_type(panel.packed, values)))
@@ -588,8 +725,6 @@ def _rotate(panel: Panel, values: NumberArray) -> NumberArray:
 
 
 def _solve(triangle: NumberArray, values: NumberArray, *, adjoint: bool = False) -> NumberArray:
-    from scipy.linalg import lapack  # works even after Ctrl-C interrupted a first import of scipy.linalg
-
     if not len(triangle):
         return values
     if np.iscomplexobj(values) and not np.iscomplexobj(triangle):

@@ -11,6 +11,7 @@ import numpy as np
 
 from fspielm.arrays import FloatArray, NumberArray, safe_rms
 from fspielm.collocation.least_squares import Factored
+from fspielm.collocation.nested import NestedQR
 from fspielm.collocation.system import BlockRows, Finite, HeldOut
 from fspielm.estimate.amounts import FEW_DIGITS
 from fspielm.estimate.estimate import (
@@ -256,7 +257,7 @@ def examine(
     held_out = discretisation.hold_out(rng)
     sensitivity = probed or find_sensitivity(problem, basis, factored, rng, threads)
     correction = None
-    if basis.is_piecewise:
+    if isinstance(factored, NestedQR):
         correction = Correction(discretisation, held_out, blocks, factored, sensitivity.values)
     # for Trefftz functions, the probe with further functions has shown already that it has settled
     return Examination(discretisation, blocks, held_out, sensitivity, correction, None if probed else factored)

@@ -13,7 +13,7 @@ import numpy as np
 from fspielm.arrays import BoolArray, FloatArray, Latest, NumberArray, adjoint, safe_norm, safe_rms
 from fspielm.basis.basis import Basis, localise
 from fspielm.cells.basis import CellBasis, RowsInCells
-from fspielm.collocation.least_squares import Factored
+from fspielm.collocation.nested import NestedQR
 from fspielm.collocation.system import (
     BlockResidual,
     BlockRows,
@@ -221,30 +221,45 @@ class Correction:
     finite: Finite
     held_out: HeldOut
     blocks: Sequence[BlockRows]  # the fitted blocks
-    factored: Factored
+    factored: NestedQR
     values: tuple[NumberArray, ...]  # for each unknown, all functions at the probing points (n, M)
 
     def errors(self, deviations: Deviations) -> list[float]:
         """The error of each unknown."""
-        gradients = self._gradients(deviations)
-        changes = self.factored.solve_triangle(self.factored.solve_triangle(gradients, adjoint=True))
+        changes = self.changes(*self._gradients(deviations))
         found = []
         for Phi in self.values:
             dense, even, *by_chance = (safe_rms(each) for each in (Phi @ changes).T)
-            found.append(_SAFETY * (max(dense, even) + SAFETY * safe_rms(np.array(by_chance))))
+            found.append(_SAFETY * (max(dense, even) + SAFETY * safe_rms(np.array(by_chance or [0.0]))))
         return found
 
-    def _gradients(self, deviations: Deviations) -> NumberArray:
-        """``H'^H r'``, for even rows too, and for random signs in cut cells, shape ``(M, 2 + _SIGNS)``."""
+    def changes(self, of_equations: NumberArray, others: NumberArray) -> NumberArray:
+        """``(R^H R)^-1`` times sums of rows of equations and of other rows ``(M, n)``.
+
+        Equations that hold exactly do so however much others would change.
+        """
+        held = self.factored.exact
+        if not held.any():
+            return self.factored.solve_triangle(self.factored.solve_triangle(of_equations + others, adjoint=True))
+        heads, more = np.hsplit(self.factored.solve_triangle(np.hstack([of_equations, others]), adjoint=True), 2)
+        return self.factored.solve_triangle(heads + np.where(held[:, None], 0.0, more))
+
+    def _gradients(self, deviations: Deviations) -> tuple[NumberArray, NumberArray]:
+        """``H'^H r'`` for equations and for other rows, for even rows too, and for random signs in cut cells.
+
+        Shapes ``(M, 2 + _SIGNS)``, or ``(M, 2)`` where no row is in a cut cell.
+        """
         rng = np.random.default_rng(0)  # for inspection only
         kind = np.result_type(self.factored.dtype, *deviations.parts)
-        total = np.zeros((2 + _SIGNS, self.finite.basis.size), dtype=kind)
+        signs = _SIGNS if any(each.uneven.any() for each in (*deviations.rows, *deviations.seams)) else 0
+        total = np.zeros((2, 2 + signs, self.finite.basis.size), dtype=kind)
         for held in deviations.rows:
-            weights = _weightings(self.finite.sparse(held.sites), held.uneven, rng)
-            total += held.rows.adjoint(held.weight * weights * held.deviation)
+            weights = _weightings(self.finite.sparse(held.sites), held.uneven, signs, rng)
+            total[0 if held.of_equation else 1] += held.rows.adjoint(held.weight * weights * held.deviation)
         for seam in deviations.seams:
-            total += self.finite.across_seams(_weightings(seam.sparse, seam.uneven, rng) * seam.deviation)
-        return total.T
+            weights = _weightings(seam.sparse, seam.uneven, signs, rng)
+            total[1] += self.finite.across_seams(weights * seam.deviation)
+        return total[0].T, total[1].T
 
     def deviations(self, coefficients: NumberArray, problem: Problem) -> Deviations:
         """The deviations of a solution of a problem, which may have other data than the factored one."""
@@ -280,7 +295,8 @@ class Correction:
             residual = rows @ coefficients - relation.values(sites)
             narrow = narrow_rows(problem, relation, self.finite)
             uneven = self.finite.uneven(sites) | self._has_narrow(sites, () if narrow is None else narrow.places)
-            found.append(Rows(rows, sites, weight, weight * residual, uneven))
+            is_equation = relation.region.kind == "domain"
+            found.append(Rows(rows, sites, weight, weight * residual, uneven, is_equation))
             if narrow is not None:
                 operator, sites = narrow.block.pieces[0]
                 rows = RowsInCells.at(basis, localise(operator, sites, basis.components))
@@ -289,7 +305,7 @@ class Correction:
                 weight = stands_out * own.scale * np.sqrt(own.count * narrow.shares)
                 there = self.finite.emphasis(own.name, sites, narrow.shares)
                 weight = np.asarray(weight if there is None else weight * there)
-                found.append(Rows(rows, sites, weight, weight * deviation, self.finite.uneven(sites)))
+                found.append(Rows(rows, sites, weight, weight * deviation, self.finite.uneven(sites), is_equation))
         return tuple(found)
 
     def _has_narrow(self, sites: Sites, places: Sequence[Narrow]) -> BoolArray:
@@ -324,6 +340,7 @@ class Rows:
     weight: FloatArray
     deviation: NumberArray  # weighted
     uneven: BoolArray  # whether sums over the rows are not integrals
+    of_equation: bool
 
 
 @final
@@ -340,9 +357,9 @@ class Deviations:
         return [*(rows.deviation for rows in self.rows), *(seam.deviation for seam in self.seams)]
 
 
-def _weightings(sparse: FloatArray, uneven: BoolArray, rng: np.random.Generator) -> FloatArray:
-    """Weights of deviations: one, that of even rows, and random signs; shape ``(2 + _SIGNS, n)``."""
-    signs = rng.choice([-1.0, 1.0], size=(_SIGNS, len(sparse)))
+def _weightings(sparse: FloatArray, uneven: BoolArray, count: int, rng: np.random.Generator) -> FloatArray:
+    """Weights of deviations: one, that of even rows, and so many with random signs; shape ``(2 + count, n)``."""
+    signs = rng.choice([-1.0, 1.0], size=(count, len(sparse)))
     return np.concatenate([np.ones((1, len(sparse))), sparse[None], signs * uneven])
 
 
@@ -394,9 +411,13 @@ def by_cell(correction: Correction, deviations: Deviations, left_out: FloatArray
     for Phi in correction.values:
         weights = _point_weights(finite.basis, Phi) / np.sqrt(Phi.shape[0])
         random = weights[:, None] * rng.standard_normal((Phi.shape[0], FEW))
-        sums = factored.solve_triangle(factored.solve_triangle(adjoint(Phi) @ random, adjoint=True))
-        at_rows = [each.weight * each.rows.sums(sums.T) for each in rows]
-        amplification.append(np.sqrt(squares([*at_rows, finite.at_seams(sums.T)])))
+        heads = factored.solve_triangle(adjoint(Phi) @ random, adjoint=True)
+        with_all = factored.solve_triangle(heads)
+        # where equations hold exactly, other rows change the solution by less
+        held = factored.exact[:, None]
+        others = factored.solve_triangle(np.where(held, 0.0, heads)) if held.any() else with_all
+        at_rows = [each.weight * each.rows.sums((with_all if each.of_equation else others).T) for each in rows]
+        amplification.append(np.sqrt(squares([*at_rows, finite.at_seams(others.T)])))
     left = [part[None] for part in deviations.parts]
     return ByCell(np.sqrt(squares(left)), np.stack(amplification, axis=1), left_out)
 

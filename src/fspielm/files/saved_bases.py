@@ -238,6 +238,8 @@ def describe_cells(basis: CellBasis, arrays: Arrays, key: str) -> dict[str, Any]
     frames = basis.frames
     arrays[f"{key}.degrees"] = basis.degrees.astype(np.float64)
     content: dict[str, Any] = {"scales": list(basis.scales)}
+    if basis.full.any():
+        arrays[f"{key}.full"] = basis.full.astype(np.float64)
     for part in basis.meeting.parts:
         if isinstance(part, AroundPoint):
             corners = content.setdefault("corners", [])
@@ -269,13 +271,16 @@ def read_cells(content: dict[str, Any], arrays: Arrays, key: str, materials: Mat
         frames = _read_frames(content, arrays, key)
     if degrees.shape != frames.lower.shape or not np.all((degrees >= 0) & (degrees <= _MOST_DEGREE)):
         raise ValueError(f"degrees of shape {degrees.shape} for cells of shape {frames.lower.shape}")
+    full = arrays.get(f"{key}.full", np.zeros(len(degrees))) > 0
+    if full.shape != (len(degrees),):
+        raise ValueError(f"full cells of shape {full.shape} for {len(degrees)} cells")
     scales = decode(tuple[float, ...], content["scales"])
     shared: list[SharedFunctions] = []
     if f"{key}.meeting" in arrays:
         shared.append(_read_meeting(arrays[f"{key}.meeting"], len(degrees)))
     for number, corner in enumerate(content.get("corners", [])):
         shared.append(_read_corner(corner, arrays, f"{key}.corner.{number}", len(degrees)))
-    return CellBasis(frames, degrees, scales, meeting=join_functions(shared))
+    return CellBasis(frames, degrees, scales, meeting=join_functions(shared), full=full)
 
 
 def _read_corner(content: dict[str, Any], arrays: Arrays, key: str, count: int) -> AroundPoint:
