@@ -19,7 +19,7 @@ from fspielm.cells.places import Contrasts, Degrees, Placed, contrasts_of, held_
 from fspielm.cells.rows import JOINED, Block, Rows, Seams, fitted_ties
 from fspielm.cells.shared import SharedFunctions
 from fspielm.cells.sums import Sums, sums_of
-from fspielm.cells.tails import Tails, last_degrees, orthogonal_at, tails_of
+from fspielm.cells.tails import Tails, last_degrees, lower_degrees, orthogonal_at, tails_of
 from fspielm.cells.tiling import Cover
 from fspielm.cells.traces import Traces, traces_of
 from fspielm.collocation.nested import Leaf, Nested, merge_order
@@ -134,6 +134,8 @@ _AT_CORNERS = 10.0
 _LIGHT = 0.1
 # Degrees are whole up to this.
 _SURELY = 1e-9
+# The most cells in which lower degrees make up for the last ones; and rounding of functions of a cut cell.
+_MADE_UP, _ROUNDING = 24, 1e-13
 
 
 @final
@@ -386,6 +388,24 @@ class Patchwork(Finite):
     def last_degrees(self, coefficients: NumberArray) -> NumberArray:
         """See `Finite.last_degrees`."""
         return last_degrees(self.basis, coefficients, self._orthogonal)
+
+    def can_do_without_last(self, coefficients: NumberArray, most: float) -> bool:
+        """See `Finite.can_do_without_last`: lower degrees make up for the last ones, cell by cell."""
+        last, rows = self.last_degrees(coefficients), self._rows
+        parts = [np.abs(block.scales * block.rows.sums(last[None])[0]) for block in rows.blocks]
+        parts.append(np.abs(rows.ties.at(last[None])[0]))
+        cells = rows.cells[: sum(map(len, parts))]
+        squares = np.bincount(cells, np.concatenate(parts) ** 2, minlength=self.pieces)
+        for cell in np.argsort(squares)[::-1][:_MADE_UP].tolist():
+            if squares.sum() <= most**2 or not self._is_cut[cell]:
+                break
+            own = self.basis.columns(cell)
+            matrix = self._fill(np.array([cell]), 1)[0][:, : own.stop - own.start]
+            lower = matrix @ lower_degrees(self.basis, cell, self._orthogonal[cell])
+            left = matrix @ last[own]
+            left = left - lower @ np.linalg.lstsq(lower, left, rcond=_ROUNDING)[0]
+            squares[cell] = np.sum(np.abs(left) ** 2)
+        return bool(squares.sum() <= most**2)
 
     @cached_property
     def _orthogonal(self) -> dict[int, FloatArray]:

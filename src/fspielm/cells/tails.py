@@ -148,9 +148,7 @@ def last_degrees(
     found = np.zeros_like(coefficients)
     for kind, cells in _alike(basis):
         own = coefficients[basis.columns_of(cells)].reshape(len(cells), basis.components, -1)
-        order, lowest = _by_degree(kind), min(kind[:-1])  # along which axis it may be that they are too few
-        radii = _radii(kind)[1][order]
-        lower = np.ceil(radii * lowest - 1e-9) <= lowest - _LAST
+        order, lower = _by_degree(kind), _lower(kind)
         last = np.empty_like(own)
         last[:, :, order] = np.where(lower, 0.0, own[:, :, order])
         for place, cell in enumerate(cells.tolist()):
@@ -159,6 +157,21 @@ def last_degrees(
                 last[place][:, order] = np.linalg.solve(orthogonal[cell], parts.T).T
         found[basis.columns_of(cells)] = last.reshape(len(cells), -1)
     return found
+
+
+def lower_degrees(basis: CellBasis, cell: int, orthogonal: FloatArray) -> FloatArray:
+    """Coefficients in a cell ``(k, m)`` of polynomials that are orthogonal there, without the last degrees."""
+    kind = tuple(basis.kinds[cell].tolist())
+    found = np.zeros(orthogonal.shape)
+    found[_by_degree(kind)] = np.linalg.solve(orthogonal, np.eye(len(orthogonal)))
+    return np.kron(np.eye(basis.components), found[:, _lower(kind)])
+
+
+def _lower(kind: tuple[int, ...]) -> BoolArray:
+    """Mask of all degrees but the last, in the order of `_by_degree`."""
+    lowest = min(kind[:-1])  # along which axis it may be that they are too few
+    radii = _radii(kind)[1][_by_degree(kind)]
+    return np.asarray(np.ceil(radii * lowest - 1e-9) <= lowest - _LAST)
 
 
 def _tail(kind: tuple[int, ...], parts: FloatArray) -> tuple[FloatArray, ...]:

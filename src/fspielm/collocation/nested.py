@@ -21,6 +21,9 @@ from fspielm.resources import check_deadline, limited, reserve_memory, run_tasks
 Merges: TypeAlias = "int | tuple[Merges, ...]"
 Indices: TypeAlias = np.ndarray[tuple[int], np.dtype[np.int_]]
 
+# Time of an operation of a square elimination, relative to one of a QR factorisation.
+_SQUARE = 0.6
+
 
 class Change(Protocol):
     """A change of the functions of a leaf."""
@@ -65,6 +68,12 @@ class Leaf:
     def height(self) -> int:
         """Number of rows."""
         return len(self.rows)
+
+    @property
+    def core_operations(self) -> float:
+        """Operations to eliminate the core from its rows and all others, in units of those of a QR factorisation."""
+        own, others = len(self.own) - self.core, self.height - self.core
+        return _SQUARE * 2.0 * self.core * (self.core**2 / 3 + own * (self.core + others))
 
 
 @final
@@ -137,8 +146,7 @@ class Nested:
                 columns, met, rows = leaf.shared, np.ones(len(leaf.shared), dtype=np.int_), leaf.height
                 core, own, dtype = leaf.core, len(leaf.own) - leaf.core, leaf.dtype
                 rows, width = rows - core, own + len(leaf.shared)
-                # a square elimination, and the other rows without these columns
-                more = 2.0 * core * (core**2 / 3 + own * (core + rows))
+                more = leaf.core_operations
                 kept[0] += dtype.itemsize * core * (core + own + rows * self.keep)
             else:
                 parts = [fronts.pop(child) for child in node.children]
@@ -150,7 +158,7 @@ class Nested:
             types.append(dtype)
             below, values = max(min(rows, width) - own, 0), self.value_columns(dtype)
             fronts[place] = columns, met, below
-            operations.append(self.operations_of(dtype) * (2.0 * rows * width**2 + _SQUARE * more))
+            operations.append(self.operations_of(dtype) * (2.0 * rows * width**2 + more))
             kept[node.height] += dtype.itemsize * ((own + rows * self.keep) * width + own * values)
             left[place] = dtype.itemsize * below * (width - own + values)
             made[node.height] += left[place]
@@ -167,13 +175,18 @@ class Nested:
         width = max(len(leaf.own) + len(leaf.shared) for leaf in leaves) + self.values
         return 3.0 * leaves[0].dtype.itemsize * len(leaves) * height * width
 
+    def eliminate(self, number: int) -> float:
+        """Eliminate the own columns of one leaf, to see how long that takes; returns the number of operations."""
+        leaf = self.leaves[number]
+        rows = np.asarray(self.fill(np.array([number]), 1)[0])
+        if leaf.core:
+            rows = _core_of(rows, leaf, keep=False)[1]
+        np.linalg.qr(rows, mode="raw")
+        return self.operations_of(leaf.dtype) * (2.0 * rows.shape[0] * rows.shape[1] ** 2 + leaf.core_operations)
+
     def operations_of(self, dtype: np.dtype[Any]) -> float:
         """The weight of operations with a type: a fourth for real ones if other entries are complex."""
         return 0.25 if self.dtype.kind == "c" and dtype.kind != "c" else 1.0
-
-
-# Time of an operation of a square elimination, relative to one of a QR factorisation.
-_SQUARE = 0.6
 
 
 @final

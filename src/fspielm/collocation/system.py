@@ -437,6 +437,10 @@ class Finite(ABC):
         """The coefficients ``(M,)`` of the highest degrees in each cell alone."""
         return coefficients
 
+    def can_do_without_last(self, coefficients: NumberArray, most: float) -> bool:
+        """Whether a function without the last degrees in each cell has rows of at most this norm more."""
+        return False
+
     @property
     def pieces(self) -> int:
         """The number of cells."""

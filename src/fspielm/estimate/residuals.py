@@ -251,7 +251,8 @@ class Correction:
         """
         rng = np.random.default_rng(0)  # for inspection only
         kind = np.result_type(self.factored.dtype, *deviations.parts)
-        signs = _SIGNS if any(each.uneven.any() for each in (*deviations.rows, *deviations.seams)) else 0
+        uneven = [*(rows.uneven for rows in deviations.rows), *(seam.uneven for seam in deviations.seams)]
+        signs = _SIGNS if any(each.any() for each in uneven) else 0
         total = np.zeros((2, 2 + signs, self.finite.basis.size), dtype=kind)
         for held in deviations.rows:
             weights = _weightings(self.finite.sparse(held.sites), held.uneven, signs, rng)

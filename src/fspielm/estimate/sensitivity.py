@@ -602,8 +602,9 @@ def has_settled(
             block.name: held_out.apply(block, finite.basis, last, finite.threads)
             for block in make_blocks(finite.problem, held_out.sites)
         }
-        size = safe_rms(Phi @ sensitivity.null)
-        return Unfitted(finite, blocks, held_out).norm(left) * sensitivity.amplification <= _CANCELLED * size
+        most = _CANCELLED * safe_rms(Phi @ sensitivity.null) / sensitivity.amplification
+        plain = Unfitted(finite, blocks, held_out).norm(left)
+        return plain <= most or finite.can_do_without_last(sensitivity.null, most)
 
     def amplification(margin: float) -> float:
         some = _narrower_band(finite, margin)

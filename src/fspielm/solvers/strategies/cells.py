@@ -8,7 +8,6 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from fspielm.arrays import NumberArray
 from fspielm.basis.basis import Basis
 from fspielm.cells.patchwork import Patchwork
 from fspielm.estimate.bands import Bands
@@ -84,19 +83,15 @@ class CellPlan(RoundPlan):
             return outlook
         sizes = [(nested.operations_of(leaf.dtype), leaf.height) for leaf in nested.leaves]
         largest = max(range(len(sizes)), key=sizes.__getitem__)
-        leaf = nested.leaves[largest]
 
-        def factor() -> NumberArray:
+        def eliminate() -> float:
             check_deadline()
-            rows = np.asarray(nested.fill(np.array([largest]), 1)[0])
-            np.linalg.qr(rows, mode="raw")
-            return rows
+            return nested.eliminate(largest)
 
         with limited(1):  # as when cells are factored on threads
-            rows, seconds = timed(factor)
+            operations, seconds = timed(eliminate)
             if seconds <= LOOKING * time_left:  # the first time, libraries were loaded
-                seconds = min(seconds, timed(factor)[1])
-        operations = nested.operations_of(leaf.dtype) * 2.0 * rows.shape[0] * rows.shape[1] ** 2
+                seconds = min(seconds, timed(eliminate)[1])
         return replace(outlook, each=seconds / operations)
 
     def discretise(self, request: Request, seconds: dict[str, float]) -> Patchwork:

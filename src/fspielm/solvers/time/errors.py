@@ -14,7 +14,8 @@ from fspielm.arrays import FloatArray, NumberArray, safe_rms
 from fspielm.basis.basis import localise
 from fspielm.basis.evaluation.direct import tabulate
 from fspielm.cells.basis import CellBasis, RowsInCells
-from fspielm.collocation.least_squares import Factored, LeastSquares
+from fspielm.collocation.least_squares import LeastSquares
+from fspielm.collocation.nested import NestedQR
 from fspielm.collocation.system import BlockRows, Finite
 from fspielm.estimate.residuals import Correction
 from fspielm.estimate.sensitivity import unseen_growth
@@ -178,7 +179,7 @@ class _Window:
     """A linear problem on a window, factored."""
 
     finite: Finite
-    factored: Factored
+    factored: NestedQR
     blocks: Sequence[BlockRows]
 
     @cached_property
