@@ -461,6 +461,12 @@ class Patchwork(Finite):
         """The same for other data, or another operator on the same functions."""
         other = replace(self, problem=problem, functions_of=self.functions_of or self.problem)
         other.__dict__["_shared"] = self._shared  # finding these takes longer than all else
+        renewed = {relation.name: relation for relation in problem.relations}
+        alike = (
+            each.name in renewed and renewed[each.name].operator is each.operator for each in self.problem.relations
+        )
+        if not problem.interfaces and all(alike):
+            other.__dict__.update(_traces=self._traces, basis=self.basis, _rows=self._rows.renewed(renewed))
         return other
 
     @cached_property

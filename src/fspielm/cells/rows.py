@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import final
@@ -19,6 +19,7 @@ from fspielm.cells.places import Cells, Placed, chebyshev, sparse_at
 from fspielm.cells.sums import Part
 from fspielm.cells.traces import Traces, polynomials_along
 from fspielm.collocation.system import BlockRows, Seam
+from fspielm.problem.statement import Relation
 from fspielm.resources import check_deadline
 
 Indices = NDArray[np.int_]
@@ -218,6 +219,17 @@ class Rows:
     ties: Ties
     parts: Sequence[Sequence[Part]]
     parts_at: int
+
+    def renewed(self, relations: Mapping[str, Relation]) -> Rows:
+        """The same rows for relations, by name, that have other values."""
+        found = []
+        for block in self.blocks:
+            placed = replace(block.placed, relation=relations[block.placed.relation.name])
+            found.append(replace(block, placed=placed, values=block.scales * placed.relation.values(placed.sites)))
+        other = replace(self, blocks=found)
+        kept = ("cells", "_order", "spans")
+        other.__dict__.update({name: self.__dict__[name] for name in kept if name in self.__dict__})
+        return other
 
     @cached_property
     def spans(self) -> list[slice]:

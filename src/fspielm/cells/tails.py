@@ -164,7 +164,7 @@ def lower_degrees(basis: CellBasis, cell: int, orthogonal: FloatArray) -> FloatA
     kind = tuple(basis.kinds[cell].tolist())
     found = np.zeros(orthogonal.shape)
     found[_by_degree(kind)] = np.linalg.solve(orthogonal, np.eye(len(orthogonal)))
-    return np.kron(np.eye(basis.components), found[:, _lower(kind)])
+    return np.asarray(np.kron(np.eye(basis.components), found[:, _lower(kind)]))
 
 
 def _lower(kind: tuple[int, ...]) -> BoolArray:

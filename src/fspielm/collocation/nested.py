@@ -182,7 +182,7 @@ class Nested:
         if leaf.core:
             rows = _core_of(rows, leaf, keep=False)[1]
         np.linalg.qr(rows, mode="raw")
-        return self.operations_of(leaf.dtype) * (2.0 * rows.shape[0] * rows.shape[1] ** 2 + leaf.core_operations)
+        return float(self.operations_of(leaf.dtype) * (2.0 * rows.shape[0] * rows.shape[1] ** 2 + leaf.core_operations))
 
     def operations_of(self, dtype: np.dtype[Any]) -> float:
         """The weight of operations with a type: a fourth for real ones if other entries are complex."""

@@ -12,7 +12,7 @@ from typing import Any, final
 
 import numpy as np
 
-from fspielm.arrays import safe_norm
+from fspielm.arrays import NumberArray, safe_norm
 from fspielm.basis.random.families import Family
 from fspielm.basis.singular.columns import Choice, check_singular, missed_jumps
 from fspielm.cells.basis import CellBasis
@@ -308,28 +308,62 @@ class Prepared:
             With its own error estimate: data of a higher band than those it was prepared with are noticed,
             with an `AccuracyWarning`.
         """
-        problem = with_data(self.problem, right_hand_side, values)
-        if self._examination.discretisation.satisfies_equation and not problem.is_homogeneous:
-            return self._solve_with_source(problem)
-        return self._solve(problem)
+        return self._solve_each([with_data(self.problem, right_hand_side, values)])[0]
+
+    def solve_many(self, data: Sequence[Mapping[str, Any]]) -> list[Solution]:
+        """Solve with several sets of other data, which go through the factors together.
+
+        Parameters
+        ----------
+        data : sequence of mappings
+            The arguments of `solve` for each: ``[{"right_hand_side": f}, {"values": {"dirichlet": g}}]``.
+
+        Returns
+        -------
+        list of Solution
+        """
+        known = {"right_hand_side", "values"}
+        for number, each in enumerate(data):
+            if not isinstance(each, Mapping) or not known.issuperset(each):
+                example = '{"right_hand_side": f, "values": {"dirichlet": g}}'
+                raise ProblemError(f"data[{number}] must be a mapping such as {example}; got {each!r}")
+        return self._solve_each([with_data(self.problem, **each) for each in data])
+
+    def _solve_each(self, problems: Sequence[Problem]) -> list[Solution]:
+        finite, blocks = self._examination.discretisation, self._examination.blocks
+        without = [each for each in problems if each.is_homogeneous or not finite.satisfies_equation]
+        found: list[NumberArray] = []
+        seconds = 0.0
+        if without:
+            values = np.stack([finite.with_problem(problem).values(blocks) for problem in without], axis=1)
+            coefficients, seconds = timed(lambda: self._factored.solve(values))
+            found = list(np.ascontiguousarray(coefficients.T))
+        solutions = []
+        for problem in problems:
+            if problem in without:
+                solutions.append(self._judged(problem, found[without.index(problem)], seconds / len(without)))
+            else:
+                solutions.append(self._solve_with_source(problem))
+        return solutions
 
     def _solve_with_source(self, problem: Problem) -> Solution:
         """Solve with a right-hand side that the features do not hold, which needs another preparation once."""
         if self._with_source:
-            return self._with_source[0]._solve(problem)
+            return self._with_source[0]._solve_each([problem])[0]
         tol, rng = self.solution.report.tol, self.solution.report.rng
         settings: dict[str, Any] = {"budget": self._budget, "progress": self._progress, "singular": self._singular}
         self._with_source.append(prepare(problem, tol=tol, rng=rng, **settings))
         return self._with_source[0].solution
 
-    def _solve(self, problem: Problem) -> Solution:
+    def _judged(self, problem: Problem, coefficients: NumberArray, solving: float) -> Solution:
+        """The solution with these coefficients, with its estimate and verdict."""
         tol, examination = self.solution.report.tol, self._examination
         discretisation = examination.discretisation
-        values = discretisation.with_problem(problem).values
-        coefficients, solving = timed(lambda: self._factored.solve(values(examination.blocks)))
         estimate, estimating = timed(lambda: examination.settled(examination.estimate(coefficients, problem), tol))
         ending = "these data need another band than those that were prepared for; solve them by themselves"
-        missed = missed_jumps(problem, discretisation.basis)
+        constraints = zip(problem.constraints, self.problem.constraints, strict=True)
+        is_renewed = any(one.value is not other.value for one, other in constraints)
+        missed = missed_jumps(problem if is_renewed else self.problem, discretisation.basis)
         if missed:
             (x, y), estimate = missed[0], replace(estimate, relative=math.inf, largest=math.inf, unresolved=None)
             where = f"values jump at ({x:.6g}, {y:.6g}), where those that were prepared for do not"
@@ -344,7 +378,7 @@ class Prepared:
             rounds=(),
             sampled=tuple(str(look) for look in find_narrow(problem).looks),
         )
-        warn_unless(verdict, stacklevel=4)
+        warn_unless(verdict, stacklevel=5)
         return Solution(problem, discretisation.basis, coefficients, report, estimate)
 
 

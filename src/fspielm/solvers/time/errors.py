@@ -150,7 +150,9 @@ class Transfer:
 def measure_transfer(finite: Finite, coefficients: NumberArray, method: LeastSquares) -> Transfer:
     """Measure the transfer by factoring the linear problem of a solution once more."""
     system = finite.assemble("rms")
-    window = _Window(finite, method.factor(system.augmented, in_place=True), system.blocks)
+    factored = method.factor(system.augmented, in_place=True)
+    assert isinstance(factored, NestedQR)
+    window = _Window(finite, factored, system.blocks)
     basis, time = finite.basis, finite.problem.domain.time
     assert isinstance(basis, CellBasis)
     assert time is not None
