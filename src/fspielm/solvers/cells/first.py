@@ -460,11 +460,12 @@ def _degrees_of(
 
 def _toward_plate_corners(problem: Problem, tiling: Cover, degrees: Degrees, tol: float) -> tuple[Cover, Degrees]:
     """Cells graded toward the corners of plates, for which they have no functions; rounds without digits otherwise."""
-    if max(equation.operator.order for equation in problem.equations) < _PLATE:
+    places = special_points(problem)
+    if not places or max(equation.operator.order for equation in problem.equations) < _PLATE:
         return tiling, degrees
     growing, wanted = Growing(problem, tiling, degrees), -math.log(tol)
     gradings = []
-    for special in special_points(problem):
+    for special in places:
         at = touching(tiling, special.point)
         grading = grade(int(degrees[at].max()), special.power, special.gain, wanted, _PLATE)
         gradings.append((special, grading, float(tiling.frames.lengths[at].max())))
