@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from fspielm.resources import available_threads, physical_memory, run_tasks
+from fspielm.resources import all_threads, available_threads, calm, physical_memory, run_tasks, threads
 
 GIB = 2**30
 
@@ -132,3 +132,14 @@ def test_a_failure_reaches_the_caller_and_drops_the_rest(
     # only what had been begun is finished, and nothing goes on in the background
     assert len(done) <= threads
     assert threading.active_count() == before
+
+
+def test_short_work_takes_one_thread_and_long_work_all() -> None:
+    before = threads()
+    with calm():
+        assert threads() in (1, None)
+        with all_threads():
+            assert threads() == before
+        with calm(), all_threads():
+            assert threads() == before
+    assert threads() == before

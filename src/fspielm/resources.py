@@ -233,6 +233,28 @@ def limited(count: int) -> Iterator[None]:
         yield
 
 
+# The threads that a block of `calm` had before.
+_granted: ContextVar[int | None] = ContextVar("granted", default=None)
+
+
+@contextmanager
+def calm() -> Iterator[None]:
+    """Limit every BLAS to one thread in a block: threads of short calls wait for one another on a busy machine."""
+    token = _granted.set(_granted.get() or threads())
+    try:
+        with limited(1):
+            yield
+    finally:
+        _granted.reset(token)
+
+
+@contextmanager
+def all_threads() -> Iterator[None]:
+    """Give long work in a block of `calm` the threads from before it."""
+    with _controller().limit(limits=_granted.get() or threads()):
+        yield
+
+
 @cache
 def _controller() -> Any:
     """The controller of every loaded BLAS; NumPy and SciPy may each have their own."""

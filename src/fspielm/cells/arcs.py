@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
 from itertools import pairwise
 from typing import final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,12 +96,24 @@ def place(parts: Sequence[BoundaryPart], number: NDArray[np.intp], unit: FloatAr
     return found
 
 
+# By the function that places points, as a boundary gives its parts anew.
+_known: WeakKeyDictionary[Callable[[FloatArray], Sites], dict[tuple[float, tuple[float, ...]], Arcs]]
+_known = WeakKeyDictionary()
+
+
 def arcs_of(part: BoundaryPart, number: int, slack: float) -> Arcs:
     """The arcs that a part is made of, at the root of a tree; points up to `slack` apart are one."""
+    known, key = _known.setdefault(part.place, {}), (slack, part.breaks)
+    if key not in known:
+        known[key] = _find_arcs(part, slack)
+    return replace(known[key], part=known[key].part + number)
+
+
+def _find_arcs(part: BoundaryPart, slack: float) -> Arcs:
     if part.parameters == 0:
         sites, nil = part.place(np.empty((1, 0))), np.zeros(1)
         which = np.zeros(1, dtype=np.intp)
-        return Arcs(which + number, nil, nil, sites.points, sites.points.copy(), _normals(sites), which)
+        return Arcs(which, nil, nil, sites.points, sites.points.copy(), _normals(sites), which)
     breaks = np.array(part.breaks)
     straight = _are_straight(part, breaks, slack)
     turns = _turns(part, breaks[:-1][~straight], breaks[1:][~straight])
@@ -114,7 +126,7 @@ def arcs_of(part: BoundaryPart, number: int, slack: float) -> Arcs:
     last[:-1][same] = first[1:][same]
     outward = _normals(_place(part, 0.5 * (start + end)))
     which = np.zeros(len(start), dtype=np.intp)
-    return Arcs(which + number, start, end, first, last, outward, which)
+    return Arcs(which, start, end, first, last, outward, which)
 
 
 def _place(part: BoundaryPart, unit: FloatArray) -> Sites:
@@ -404,15 +416,7 @@ class Outline:
 
     def at_root(self, part: BoundaryPart) -> Arcs:
         """The arcs of a part before they are sorted into a tree on its bounding box."""
-        known = self._at_root.get(id(part))
-        if known is None or known[0] is not part:
-            arcs = onto_faces(arcs_of(part, 0, self.slack), self.lower, self.upper, self.slack)
-            known = self._at_root[id(part)] = part, arcs
-        return known[1]
-
-    @cached_property
-    def _at_root(self) -> dict[int, tuple[BoundaryPart, Arcs]]:
-        return {}
+        return onto_faces(arcs_of(part, 0, self.slack), self.lower, self.upper, self.slack)
 
 
 def outline_of(domain: Domain, slack: float | None = None) -> Outline:

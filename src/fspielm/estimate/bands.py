@@ -187,13 +187,27 @@ def waves_at(problem: Problem, bands: FloatArray, number: int = 0) -> tuple[Floa
 
     At least a `number` of points where coefficients are expressions; callables may be slow.
     """
-    points, frozen = spread(problem)
-    if number > len(points) and _is_written(problem.determinant):
-        points, frozen = _spread(problem, number)
+    points, frozen = _spread_widely(problem, number)
     units = 1 / np.subtract(*reversed(problem.domain.bounding_box))
     rivals = (np.zeros_like(bands), bands) if bands.any() else (bands,)
     along = [[_search_along(axis, others, units[axis])(frozen) for others in rivals] for axis in range(len(bands))]
     return points, np.stack([np.max(each, axis=0) for each in along], axis=1)
+
+
+def decays_at(problem: Problem, number: int = 0) -> tuple[FloatArray, FloatArray]:
+    """Points as of `waves_at`, and how fast solutions grow or decay along each axis there at most, both ``(n, d)``."""
+    points, frozen = _spread_widely(problem, number)
+    units, none = 1 / np.subtract(*reversed(problem.domain.bounding_box)), np.zeros(problem.dimension)
+    roots = [_roots_along(frozen, axis, none, units[axis]) for axis in range(problem.dimension)]
+    with np.errstate(invalid="ignore"):
+        each = [np.where(np.abs(own.real) >= np.abs(own.imag), np.abs(own.real), 0.0).max(axis=1) for own in roots]
+    return points, np.stack(each, axis=1)
+
+
+def _spread_widely(problem: Problem, number: int) -> tuple[FloatArray, Frozen]:
+    points, frozen = spread(problem)
+    is_enough = number <= len(points) or not _is_written(problem.determinant)
+    return (points, frozen) if is_enough else _spread(problem, number)
 
 
 @cache_by_object
@@ -215,20 +229,25 @@ def _is_written(operator: Operator) -> bool:
 
 def _search_along(axis: int, others: FloatArray, unit: float) -> Callable[[Frozen], FloatArray]:
     """A function for the highest frequency of a wave along an axis at each site, with `others` along the rest."""
-    base = 1j * np.where(np.arange(len(others)) == axis, 0.0, others)
-    direction = np.eye(len(others))[axis]
 
     def highest(frozen: Frozen) -> FloatArray:
-        n, degree = len(frozen.coefficients), int(frozen.orders[:, axis].max(initial=0))
-        if not degree:
-            return np.zeros(n)
-        polynomials = frozen.along(np.broadcast_to(base, (n, len(base))), np.broadcast_to(direction, (n, len(base))))
-        roots = roots_of(polynomials[:, : degree + 1], np.full(n, unit))
+        roots = _roots_along(frozen, axis, others, unit)
         with np.errstate(invalid="ignore"):
             waves = np.abs(roots.imag) > np.abs(roots.real)
         return np.asarray(np.where(waves, np.abs(roots.imag), 0.0).max(axis=1))
 
     return highest
+
+
+def _roots_along(frozen: Frozen, axis: int, others: FloatArray, unit: float) -> ComplexArray:
+    """The exponents along an axis at each site, ``(n, degree)``, with frequencies `others` along the rest."""
+    n, degree = len(frozen.coefficients), int(frozen.orders[:, axis].max(initial=0))
+    if not degree:
+        return np.zeros((n, 1), dtype=complex)
+    base = 1j * np.where(np.arange(len(others)) == axis, 0.0, others)
+    direction = np.eye(len(others))[axis]
+    polynomials = frozen.along(np.broadcast_to(base, (n, len(base))), np.broadcast_to(direction, (n, len(base))))
+    return roots_of(polynomials[:, : degree + 1], np.full(n, unit))
 
 
 # ---- Waves caught in a well, where k^2 is positive in some place and negative around it

@@ -472,6 +472,15 @@ class PlaneCombination(Combination, PlaneShape):
     """A `Combination` of two plane shapes (or plane boxes): a plane shape with exact edges, area and bounding box."""
 
     @property
+    def bounding_box(self) -> tuple[FloatArray, FloatArray]:
+        """The smallest box around the shape, ``(lower, upper)``."""
+        if self.operation == "difference":
+            (lower, upper), (low, high) = self.first.bounding_box, self.second.bounding_box
+            if np.all(lower < low) and np.all(high < upper):  # a hole
+                return lower, upper
+        return super().bounding_box
+
+    @property
     def _is_empty(self) -> bool:
         return not self._pieces
 

@@ -250,14 +250,15 @@ def _hole(rim: FloatArray, others: Sequence[FloatArray]) -> Hole:
     candidates = candidates[in_ring(candidates, rim)]
     distances = _distances(candidates, rim)
     best = int(np.argmax(distances * np.where(np.arange(len(distances)) == 0, 1.001, 1.0)))  # ties go to the middle
-    clearance = min(min(float(_distances(a, b).min()) for a, b in ((rim, other), (other, rim))) for other in others)
-    return Hole((float(candidates[best, 0]), float(candidates[best, 1])), float(distances[best]), clearance)
+    clearance = min(_distances(rim, *others).min(), _distances(np.concatenate(others), rim).min())
+    return Hole((float(candidates[best, 0]), float(candidates[best, 1])), float(distances[best]), float(clearance))
 
 
-def _distances(points: FloatArray, rim: FloatArray) -> FloatArray:
-    """Distance of each point from the nearest side of the polygon."""
+def _distances(points: FloatArray, *rims: FloatArray) -> FloatArray:
+    """Distance of each point from the nearest side of the polygons."""
     check_deadline()
-    _, distances = nearest_on_chords(points, rim, np.roll(rim, -1, axis=0) - rim)
+    sides = np.concatenate([np.roll(rim, -1, axis=0) - rim for rim in rims])
+    _, distances = nearest_on_chords(points, np.concatenate(rims), sides)
     return np.asarray(distances.min(axis=1))
 
 

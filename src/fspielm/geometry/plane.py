@@ -242,6 +242,10 @@ class PlaneShape(Domain):
 
     def hole_places(self) -> tuple[Hole, ...]:
         """The holes, in the order of the edges around them."""
+        return self._holes
+
+    @cached_property
+    def _holes(self) -> tuple[Hole, ...]:
         return holes_of([edge.curve for edge in self._edges(default_axes(2))], self._contour.loops)
 
     def contains(self, points: ArrayLike) -> BoolArray:
@@ -275,12 +279,27 @@ class PlaneShape(Domain):
 
     def edges(self, axes: Sequence[str] | None = None) -> tuple[Edge, ...]:
         """The smooth pieces of the boundary, loop by loop, with the names of their boundary parts."""
-        axes = default_axes(2) if axes is None else axes
-        prefix = f"{self.name}." if self.name else ""
-        return tuple(replace(edge, name=prefix + edge.name) for edge in self._edges(axes))
+        axes = default_axes(2) if axes is None else tuple(axes)
+        if axes not in self._known_edges:
+            prefix = f"{self.name}." if self.name else ""
+            named = tuple(replace(edge, name=prefix + edge.name) for edge in self._edges(axes))
+            self._known_edges[axes] = named
+        return self._known_edges[axes]
 
     def _boundary(self, axes: Sequence[str]) -> tuple[BoundaryPart, ...]:
-        return parts_of(self._edges(axes))
+        axes = tuple(axes)
+        if axes not in self._known_parts:
+            self._known_parts[axes] = parts_of(self._edges(axes))
+        return self._known_parts[axes]
+
+    # by the names of coordinates: combinations ask again and again
+    @cached_property
+    def _known_edges(self) -> dict[tuple[str, ...], tuple[Edge, ...]]:
+        return {}
+
+    @cached_property
+    def _known_parts(self) -> dict[tuple[str, ...], tuple[BoundaryPart, ...]]:
+        return {}
 
     def _quadrature(self, n: int) -> Quadrature:
         return section_rule([edge.curve for edge in self._edges(default_axes(2))], n)

@@ -261,6 +261,7 @@ class _End(NamedTuple):
     leaves: bool
 
 
+@cache_by_object
 def change_places(problem: Problem) -> tuple[Corner, ...]:
     """Where the kind of condition changes or data jump away from the corners of a plane domain without time."""
     if problem.domain.dimension != 2 or problem.domain.time is not None or len(problem.unknowns) > 1:

@@ -37,7 +37,7 @@ from fspielm.estimate.examination import examine
 from fspielm.estimate.narrow import find_narrow
 from fspielm.estimate.stability import find_hidden
 from fspielm.problem.problem import Problem
-from fspielm.resources import MANY_WAVES, limited_to, memory_left
+from fspielm.resources import MANY_WAVES, calm, limited_to, memory_left
 from fspielm.solution.open_space import as_stated
 from fspielm.solution.report import BandReport, NewtonStep, Report, field_reports
 from fspielm.solution.solution import Solution
@@ -480,7 +480,8 @@ def run_rounds(
     A `SolveError` says that the deadline came before the end of the first round.
     """
     try:
-        with record.deadline.enforced(), offering(lambda _: record.best and history(record.best, INTERRUPTED)):
+        offered = offering(lambda _: record.best and history(record.best, INTERRUPTED))
+        with calm(), record.deadline.enforced(), offered:
             return rounds()
     except OutOfTime:
         if record.best is None:

@@ -39,7 +39,7 @@ from fspielm.estimate.examination import Examination, examine
 from fspielm.estimate.sensitivity import PROBES, fitting_columns, further_columns, special_beside
 from fspielm.numerics.tolerances import BISECTIONS, HALF, TINY
 from fspielm.problem.problem import Problem
-from fspielm.resources import Deadline, current_deadline
+from fspielm.resources import Deadline, all_threads, calm, current_deadline
 from fspielm.solution.report import Forecast, Round
 from fspielm.solvers.request import LONG, LOOKING, Approach, Budget, Request, Streams, timed
 from fspielm.wording import system_size
@@ -464,6 +464,10 @@ class RoundResult:
         return self.estimate.has_settled and rounding
 
 
+# Rounds of fewer operations take about a second on one thread, and many on several where the machine is busy.
+_CALM = 1e10
+
+
 def run_round(request: Request, plan: RoundPlan, *, drawn: Finite | None = None, by_hand: bool = False) -> RoundResult:
     """Solve once, with functions and points that are `drawn` already, or as planned.
 
@@ -471,6 +475,11 @@ def run_round(request: Request, plan: RoundPlan, *, drawn: Finite | None = None,
     only if the method leaves a triangular factor. Otherwise residuals are those of the held-out rows, the method works
     in place, and the estimate may need another factorisation.
     """
+    with calm() if plan.work(request.problem) < _CALM else all_threads():
+        return _run_round(request, plan, drawn, by_hand)
+
+
+def _run_round(request: Request, plan: RoundPlan, drawn: Finite | None, by_hand: bool) -> RoundResult:
     seconds: dict[str, float] = {}
     discretisation = plan.discretise(request, seconds) if drawn is None else drawn
     system, seconds["assembly"] = timed(lambda: discretisation.assemble(request.scaling, reuse=request.reuse))

@@ -34,7 +34,7 @@ def test_the_narrowest_gap(domain: Domain, width: float) -> None:
 
 
 def test_cells_in_a_gap_are_short_along_it() -> None:
-    cells = toward_curved(tile(TWO, (3, 2)), 300).cells
+    cells = toward_curved(tile(TWO, (3, 2)), 300)[0].cells
     neck = np.sqrt(0.01 * 0.09)
     within = [cell for cell in cells if cell.lower[0] < 0.395 < cell.upper[0] and abs(cell.lower[1] - 0.2) < 0.02]
     assert within
@@ -43,16 +43,16 @@ def test_cells_in_a_gap_are_short_along_it() -> None:
 
 def test_corners_of_a_polygon_with_holes_are_no_bends() -> None:
     tiling = tile(WITH_HOLE, (3, 3))
-    assert toward_curved(tiling, 300) is tiling
+    assert toward_curved(tiling, 300) == (tiling, 1.0)
 
 
 def test_cells_at_a_small_circle_are_halved() -> None:
     radius = 0.05
     tiling = tile(fs.Box((0, 0), (1, 1)) - fs.Disk((0.5, 0.55), radius), (3, 3))
-    finer = toward_curved(tiling, 300)
+    finer, _ = toward_curved(tiling, 300)
     assert len(finer.cells) > len(tiling.cells)
     cut = [cell for cell in finer.cells if not cell.whole]
     assert max(float(np.max(cell.upper - cell.lower)) for cell in cut) <= 1.5 * radius
     # cells far away stay, and no more are made than may be
     assert max(float(np.max(cell.upper - cell.lower)) for cell in finer.cells) == pytest.approx(1 / 3)
-    assert len(toward_curved(tiling, 12).cells) <= 12
+    assert len(toward_curved(tiling, 12)[0].cells) <= 12

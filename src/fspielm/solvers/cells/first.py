@@ -20,17 +20,18 @@ from fspielm.cells.patchwork import Patchwork, check_suitable
 from fspielm.cells.places import Degrees
 from fspielm.cells.tiling import Cell, Cover, Stretch, tile
 from fspielm.errors import MemoryBudgetError, ProblemError, UnsuitableError
-from fspielm.estimate.bands import OF_THE_PROBLEM, Bands, settled_bands, waves_at
+from fspielm.estimate.bands import OF_THE_PROBLEM, Bands, decays_at, settled_bands, waves_at
 from fspielm.estimate.narrow import find_narrow
 from fspielm.estimate.narrow_search import Narrow
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.geometry.domain import Domain
+from fspielm.geometry.plane import edges_of
 from fspielm.problem.derived import natural_scales
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 from fspielm.resources import check_deadline
 from fspielm.solvers.cells.corners import CLOSE, special_points
-from fspielm.solvers.cells.refine import MOST_DEGREE, UNLIKE_NARROW, balanced, cut_at
+from fspielm.solvers.cells.refine import MOST_DEGREE, UNLIKE_NARROW, Growing, balanced, cut_at, grade, touching
 from fspielm.solvers.request import Request
 from fspielm.wording import duration, readable_bytes, system_size
 
@@ -61,26 +62,31 @@ class _Curves:
     materials: NDArray[np.intp]
 
 
-def toward_curved(tiling: Cover, most: int) -> Cover:
-    """The tiling with cells halved that are too large for the curves in them, up to about `most` cells."""
+def toward_curved(tiling: Cover, most: int) -> tuple[Cover, float]:
+    """The tiling with cells halved that are too large for the curves in them, up to about `most` cells.
+
+    Also the mean factor by which cells with curves are still too large: one if there are none.
+    """
+    excess = 1.0
     for _ in range(_MOST_HALVINGS if tiling.domain.dimension == 2 else 0):
         curves = _sampled(tiling)
         if curves is None:
-            return tiling
+            break
         # the distance over which a solution varies in the gap to a curve that faces a point
         widths, radii = _facing_distances(curves)
         gaps = np.where(widths > 0, np.sqrt(np.maximum(widths, _TINY) * radii), np.inf)
         limit = np.full(len(tiling.cells), np.inf)
         np.minimum.at(limit, curves.cells, np.minimum(_RADII * curves.radii, _GAPS * gaps))
-        sides = np.array([cell.upper - cell.lower for cell in tiling.cells])
+        sides = tiling.frames.lengths
         wanted = {
             int(cell): tuple(np.flatnonzero(sides[cell] > 0.7 * sides[cell].max()).tolist())
             for cell in np.flatnonzero(sides.max(axis=1) > limit)
         }
+        excess = float(np.mean(np.maximum(sides.max(axis=1) / limit, 1.0)[np.isfinite(limit)])) if wanted else 1.0
         if not wanted or len(tiling.cells) + sum(2 ** len(axes) - 1 for axes in wanted.values()) > most:
-            return tiling
+            break
         tiling = tiling.halve(wanted)
-    return tiling
+    return tiling, excess
 
 
 def _sampled(tiling: Cover) -> _Curves | None:
@@ -363,6 +369,8 @@ _AT_ONCE = 1000
 # A lower bound of the seconds of an operation, and operations of a cell for each cube of its functions.
 _FASTEST = 5e-12
 _EACH = 2.0
+# The order of the equation of a plate.
+_PLATE = 4
 # The least degree of polynomials.
 _DEGREE = 4
 # A lower bound of the seconds of a cell.
@@ -372,6 +380,12 @@ _BYTES = 8
 # A cell with fewer samples than this may hide something; and samples in each cell on average.
 _LOOKS_FIRST = 6
 _AIMED = 16
+# Layers that decay by no more than this power of e from the middle of a cell to its end are resolved by degrees.
+_MOST_DECAY = 10.0
+# Further digits there; and where waves are in cells that the boundary cuts, for ten times as many of them.
+_DIGITS_LAYER, _DIGITS_CUT_WAVES = 1.0, 0.7
+# Degrees are raised by no more than this factor where cells are too large for the curves in them.
+_MOST_EXCESS = 1.5
 # If the frequency varies within a cell, its functions have higher frequencies, by so many times the relative variation.
 _BENT = 1.0
 
@@ -405,14 +419,17 @@ def first_cells(request: Request, bands: Bands, *, narrow: bool = True) -> Patch
     _check_affordable(request, frequencies * lengths / (2 * np.pi) / waves)
     sharp = [each.point for each in special_points(problem) if each.is_sharp]
     degree = min(math.ceil(_LEAST_SHARP + _EACH_DIGIT_SHARP * digits), MOST_DEGREE)
-    tiling = toward_curved(_grids(problem, frequencies, sharp, waves), _MOST_CURVED)
+    tiling, excess = toward_curved(_grids(problem, frequencies, sharp, waves), _MOST_CURVED)
     tiling = toward_narrow(problem, tiling, within_materials(problem, places), degree, request.tol)
     tiling = balanced(tiling, problem=problem)
     if "the equation" in bands.sources:
         across = float(np.max(frequencies * lengths)) / (2 * np.pi)
         digits += _DIGITS_WAVES * max(math.log10(across / _FEW_WAVES), 0.0)
+        digits += _DIGITS_CUT_WAVES * max(math.log10(across), 0.0) * (not tiling.frames.whole.all())
     in_cells = waves_in_cells(problem, tiling, bands, frequencies)
     degrees = _degrees_of(problem, tiling, in_cells, digits, _MORE_DIGITS * missing, places)
+    degrees = np.minimum(np.ceil(min(excess, _MOST_EXCESS) * degrees).astype(np.int_), MOST_DEGREE)
+    tiling, degrees = _toward_plate_corners(problem, tiling, degrees, request.tol)
     scales = natural_scales(problem, np.maximum(np.asarray(bands.frequencies), 2 * np.pi / lengths))
     return Patchwork(problem, tiling, degrees, tuple(float(scale) for scale in scales), request.threads)
 
@@ -425,7 +442,11 @@ def _degrees_of(
     if problem.interfaces:  # neighbours of two materials have the same degrees
         sides = np.tile(sides.max(axis=0), (len(sides), 1))
     cut = np.array([not cell.whole for cell in tiling.cells])
-    each = _degrees(frequencies * sides / (2 * np.pi), digits + max(_DIGITS_CUT * bool(cut.any()), more))
+    needed = digits + max(_DIGITS_CUT * bool(cut.any()), more)
+    each = _degrees(np.maximum(0.5 * frequencies * sides, _LEAST_PHASE), needed)
+    decay = 0.5 * sides * _decays_in_cells(problem, tiling)
+    layers = _degrees(np.where(decay <= _MOST_DECAY, decay, 0.0), needed + _DIGITS_LAYER, decays=True)
+    each = np.asarray(np.maximum(each, layers.max(axis=1, keepdims=True)))
     narrow = any(place.kind == "narrow" for place in within_materials(problem, places))
     steep = _LEAST_SHARP + _EACH_DIGIT_SHARP * (digits + _STEEPER * more * narrow)
     # solutions vary in all cells as in those that are cut
@@ -437,16 +458,31 @@ def _degrees_of(
     return np.minimum(each, MOST_DEGREE)
 
 
-def _degrees(waves: FloatArray, digits: float) -> Degrees:
-    """Degrees at which coefficients of so many waves have decayed by so many digits."""
-    from scipy.special import jv  # only for cells
+def _toward_plate_corners(problem: Problem, tiling: Cover, degrees: Degrees, tol: float) -> tuple[Cover, Degrees]:
+    """Cells graded toward the corners of plates, for which they have no functions; rounds without digits otherwise."""
+    places = special_points(problem)
+    if not places or max(equation.operator.order for equation in problem.equations) < _PLATE:
+        return tiling, degrees
+    growing, wanted = Growing(problem, tiling, degrees), -math.log(tol)
+    gradings = []
+    for special in places:
+        at = touching(tiling, special.point)
+        grading = grade(int(degrees[at].max()), special.power, special.gain, wanted, _PLATE)
+        gradings.append((special, grading, float(tiling.frames.lengths[at].max())))
+    growing.grade(gradings)
+    return growing.tiling, growing.degrees
 
-    phase = np.maximum(np.pi * waves, _LEAST_PHASE)
+
+def _degrees(phase: FloatArray, digits: float, *, decays: bool = False) -> Degrees:
+    """Degrees at which coefficients of waves of so large a phase, or of decaying functions, fall by so many digits."""
+    from scipy.special import ive, jv  # only for cells
+
+    bessel = ive if decays else jv
     degrees, found = np.arange(MOST_DEGREE), np.empty((len(phase), phase.shape[1]), dtype=int)
     for start in range(0, len(phase), _AT_ONCE):
         check_deadline()
         some = phase[start : start + _AT_ONCE, ..., None]
-        fallen = (jv(degrees, some) < _BELOW * 10.0**-digits) & (degrees > some)
+        fallen = (bessel(degrees, some) < _BELOW * 10.0**-digits) & (decays | (degrees > some))
         found[start : start + _AT_ONCE] = np.where(fallen.any(axis=-1), np.argmax(fallen, axis=-1), MOST_DEGREE)
     return found
 
@@ -461,8 +497,9 @@ def _grids(problem: Problem, frequencies: FloatArray, sharp: Sequence[FloatArray
 
     def enough(domain: Domain) -> list[int]:
         lengths = np.subtract(*reversed(domain.bounding_box))
-        few = shape(domain, most)
-        if all(cell.whole for cell in cut_at(tile(domain, few), sharp).cells):
+        few, edges = shape(domain, most), edges_of(domain)
+        is_polygon = edges is None or all(edge.curve.straight for edge in edges)
+        if is_polygon and all(cell.whole for cell in cut_at(tile(domain, few), sharp).cells):
             return few
         return shape(domain, _WAVES, _CELLS_CUT * lengths / lengths.max())
 
@@ -531,3 +568,18 @@ def waves_in_cells(problem: Problem, tiling: Cover, bands: Bands, frequencies: F
     found = np.maximum(highest * (1 + _BENT * varies), data)
     of_equation = np.array([source == "the equation" for source in bands.sources])
     return np.where(seen[:, None] & of_equation, found, everywhere)
+
+
+def _decays_in_cells(problem: Problem, tiling: Cover) -> FloatArray:
+    """How fast solutions grow or decay along each axis at most, in each of C cells ``(C, d)``; zero if not known."""
+    found = np.zeros((len(tiling.cells), problem.dimension))
+    if problem.interfaces or problem.domain.time is not None:
+        return found
+    try:
+        points, decays = decays_at(problem, _AIMED * len(tiling.cells))
+    except ProblemError:  # as above
+        return found
+    if problem.determinant.is_constant:
+        return np.asarray(found + decays[0])
+    np.maximum.at(found, tiling.locate(points), decays)
+    return found

@@ -434,6 +434,8 @@ Fresh: TypeAlias = Callable[[Request, Bands, float], "ExactFeatures"]
 _BY_FAR = 10.0
 # If more rounds than this would be needed, functions of another kind are tried first.
 _FEW_ROUNDS = 2.5
+# An error is far above a loose tolerance by this factor, and rounds of fewer functions take a fixed time, about.
+_LOOSE, _FAR, _QUICK = 1e-5, 30.0, 500
 # Cost of a round relative to the one before.
 _WORK_RATIO = GROWTH**3
 _MOST_SOURCES = 1500
@@ -511,7 +513,10 @@ class ExactFeatures(Strategy):
             step = self._with_sources(latest) if helps or self.source_rounds == 1 else None
             has_way = self.sources is None and before is not None and self._has_helped(before, after)
             return self._larger() if step is None and has_way else step
-        if before is None or _rounds_left(before, after, tol) <= _FEW_ROUNDS:
+        if before is None:
+            is_far = tol >= _LOOSE and _FAR * tol < after.error < math.inf
+            return self._larger(2 if is_far and after.neurons < _QUICK else 1)
+        if _rounds_left(before, after, tol) <= _FEW_ROUNDS:
             return self._larger()
         helped = self._has_helped(before, after)
         strategy = replace(self, tried_special=True)
@@ -537,8 +542,8 @@ class ExactFeatures(Strategy):
         family = replace(self.family, neurons=max(neurons - beside, 1))
         return replace(self, family=family)._step(plan.why).plan
 
-    def _larger(self) -> Step:
-        enlarged = self.enlarged + 1
+    def _larger(self, times: int = 1) -> Step:
+        enlarged = self.enlarged + times
         strategy = replace(self, enlarged=enlarged, family=self.families(enlarged))
         return strategy._step("more functions that satisfy the equation")
 

@@ -495,6 +495,8 @@ def _nothing_left(problem: Problem) -> str:
 # Cells are compared with a dear filled band, and chosen if they take this share of its operations: an operation takes
 # longer in small cells, but cells need fewer rounds.
 _CHEAPER = 0.2
+# A band does not hold what is singular in so many holes.
+_MANY_HOLES = 6
 # A band that resolves a feature narrower than this share of the domain does not fit into memory.
 _NARROW = 1 / 60
 
@@ -520,6 +522,8 @@ def cells_before_band(request: Request, bands: Bands, work_of_band: float) -> tu
     if min(narrow, default=float("inf")) < _NARROW * request.lengths.max():
         return cells_for(request, bands).first(), "something in the data or the coefficients is narrow"
     domain = problem.domain
+    if len(domain.hole_places()) >= _MANY_HOLES:
+        return cells_for(request, bands).first(), "there are many holes"
     if domain.hole_places() and narrowest_gap(domain) < _NARROW * request.lengths.max():
         return cells_for(request, bands).first(), "curves of the boundary all but touch"
     work_of_band *= 4 if request.itemsize == 16 else 1  # operations of a complex one; those of cells are counted so
@@ -555,8 +559,9 @@ _GUESSED = work(1500, 1000)
 
 
 # Cells come first from this tolerance on, for so few wavelengths and corners, if they have no more than so many
-# unknowns; and with corners of these openings: functions of sharper ones and of slits are nearly dependent in cells.
-_FEW_DIGITS, _FEW_WAVES, _FEW_CORNERS, _FEW_UNKNOWNS = 1e-5, 6.0, 12, 8000
+# unknowns, and so many more for each hole; and with corners of these openings: functions of sharper ones and of slits
+# are nearly dependent in cells.
+_FEW_DIGITS, _FEW_WAVES, _FEW_CORNERS, _FEW_UNKNOWNS, _EACH_HOLE = 1e-5, 10.0, 12, 8000, 1500
 _NARROWEST, _WIDEST = 0.5, 1.9 * np.pi
 
 
@@ -662,9 +667,13 @@ def _few_cells(request: Request, bands: Bands) -> Step | None:
             cells = cells_for(request, bands)
     except Exception:  # whatever it is, other functions serve every equation
         return None
-    most = _FEW_UNKNOWNS if request.budget.neurons is None else min(_FEW_UNKNOWNS, request.budget.neurons)
-    basis = cells.patchwork.basis
-    return cells.first() if basis.size <= most and all(place.point in basis.corners for place in places) else None
+    basis, most = cells.patchwork.basis, _FEW_UNKNOWNS
+    if basis.size > most:
+        most += _EACH_HOLE * len(problem.domain.hole_places())
+    most = most if request.budget.neurons is None else min(most, request.budget.neurons)
+    # toward corners of plates, cells are graded
+    meets = problem.determinant.order > 2 or all(place.point in basis.corners for place in places)
+    return cells.first() if basis.size <= most and meets else None
 
 
 def _whole_space(request: Request, bands: Bands, band: Step, limit: float, why: str) -> Selection:
