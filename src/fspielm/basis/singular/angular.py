@@ -17,7 +17,7 @@ from typing import final
 import numpy as np
 from numpy.polynomial.chebyshev import chebvander
 
-from fspielm.arrays import BoolArray, ComplexArray, FloatArray, NumberArray
+from fspielm.arrays import ComplexArray, FloatArray, NumberArray
 from fspielm.basis.basis import Basis, LocalOperator
 from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import Sites
@@ -148,8 +148,10 @@ class AngularBasis(Basis):
 _LEAST, _MOST, _AMID = 0.05, 6.0, 2.7183
 # How far functions of the angle reach beyond the sector of the domain.
 _BEYOND = 0.3
-# Chebyshev nodes: some in any case, and others for each radian. Functions that these do not resolve are no fields.
-_FEWEST, _EACH_RADIAN, _RESOLVED = 18, 4.0, 1e-7
+# Chebyshev nodes: some in any case, and others for each radian; by this factor more as often as functions need them.
+_FEWEST, _EACH_RADIAN, _MORE, _OFTEN = 22, 5.0, 1.5, 3
+# The last coefficients of functions that are resolved; eigenvalues that vary faster with the distance are spurious.
+_RESOLVED, _FASTEST = 1e-10, 10.0
 # Distances from a corner, relative to the domain, at which we look for its equations and for changes of coefficients.
 _INSIDE, _AROUND = 1e-6, 0.01
 # Orders below the highest that an equation of second order has.
@@ -167,12 +169,15 @@ class Wedge:
     powers : tuple of complex
         All powers, without those that are conjugate to others.
     functions : tuple of (n, k) arrays
-        As many independent functions of each power, at the nodes of all unknowns.
+        Independent functions of each power, at the nodes of all unknowns.
+    is_complete : bool
+        Whether these are all functions, and resolved.
     """
 
     pencil: AngularPencil
     powers: tuple[complex, ...]
     functions: tuple[NumberArray, ...]
+    is_complete: bool
 
     @property
     def power(self) -> float | None:
@@ -183,17 +188,17 @@ class Wedge:
     def fields(self) -> list[tuple[complex, NumberArray, NumberArray]] | None:
         """Powers, functions, and functions that the logarithm multiplies; None if there are others."""
         found: list[tuple[complex, NumberArray, NumberArray]] = []
+        if not self.is_complete:
+            return None
         for power, functions in zip(self.powers, self.functions, strict=True):
             for function in functions.T:
-                if _is_whole(power):
-                    found.append((round(power.real), self.pencil.beside_logarithm(power.real, function), function))
-                    continue
                 further = self.pencil.followed(power, function)
                 if further is None:
                     return None
-                for k, each in further.items():
-                    parts = [each] if power.imag or not each.imag.any() else [each.real, each.imag]
-                    found += [(power + k, part, np.zeros_like(part)) for part in parts]
+                for k, (plain, logarithmic) in further.items():
+                    # of equations with complex coefficients
+                    both = [np.real, np.imag] if plain.imag.any() and not power.imag else [np.asarray]
+                    found += [(power + k, part(plain), part(logarithmic)) for part in both]
         return sorted(found, key=lambda field: field[0].real)
 
 
@@ -208,10 +213,24 @@ def wedge_at(problem: Problem, corner: Corner) -> Wedge | None:
     if corner not in known:
         found = _operators(problem, corner)
         try:
-            known[corner] = None if found is None else AngularPencil(corner, *found).wedge()
+            known[corner] = None if found is None else _resolved_wedge(corner, *found)
         except (ProblemError, np.linalg.LinAlgError):  # a coefficient is not finite; we raise that where it is needed
             known[corner] = None
     return known[corner]
+
+
+def _resolved_wedge(
+    corner: Corner, equations: Sequence[Operator], conditions: Sequence[Sequence[Operator]]
+) -> Wedge | None:
+    """The powers and functions of a corner, with as many nodes as these need."""
+    low, high = angular_limits(corner)
+    count, found = _FEWEST + _EACH_RADIAN * (high - low), None
+    for _ in range(_OFTEN):
+        found = AngularPencil(corner, equations, conditions, math.ceil(count)).wedge()
+        if found is None or found.is_complete:
+            break
+        count *= _MORE
+    return found
 
 
 @cache_by_object
@@ -302,13 +321,17 @@ class AngularPencil:
     equations : sequence of Operator
     conditions : two sequences of Operator
         Those of the sides of the corner.
+    count : int
+        The number of nodes.
     """
 
-    def __init__(self, corner: Corner, equations: Sequence[Operator], conditions: Sequence[Sequence[Operator]]) -> None:
+    def __init__(
+        self, corner: Corner, equations: Sequence[Operator], conditions: Sequence[Sequence[Operator]], count: int
+    ) -> None:
         self.corner, self.equations, self.conditions = corner, equations, conditions
         self.limits = angular_limits(corner)
         width = self.limits[1] - self.limits[0]
-        unit = _nodes(_FEWEST + math.ceil(_EACH_RADIAN * width))
+        unit = _nodes(count)
         self._angles, self._slope = self.limits[0] + 0.5 * width * (1 + unit), _slopes(unit) * 2 / width
         self._to_coefficients = np.linalg.inv(chebvander(unit, len(unit) - 1))
         ends = np.array([-1.0, 1.0]) * corner.opening / width
@@ -351,7 +374,7 @@ class AngularPencil:
             return here, 0.5 * (above - below), 0.5 * (above + below) - here
 
     def wedge(self) -> Wedge | None:
-        """All powers in their range; None if some have functions of another form."""
+        """All powers in their range, and their functions; None if numbers are too large."""
         zeroth, first, second = self._polynomial
         if not np.isfinite([zeroth, first, second]).all():
             return None
@@ -361,10 +384,9 @@ class AngularPencil:
         inverse, vectors = np.linalg.eig(np.linalg.solve(shifted, np.block([[one, none], [none, second]])))
         with np.errstate(divide="ignore", invalid="ignore"):
             powers = _AMID + 1 / inverse
-        kept = np.isfinite(powers) & (powers.real > _LEAST) & (powers.real < _MOST)
+        kept = np.isfinite(powers) & (powers.real > _LEAST) & (powers.real < _MOST) & (np.abs(powers.imag) < _FASTEST)
         if not np.iscomplexobj(zeroth):
             kept &= powers.imag > -HALF  # the others are conjugate
-        kept[kept] = self._is_resolved(vectors[: len(one), kept])
         powers = np.where(np.abs(powers.imag) < HALF, powers.real, powers)
         order = np.flatnonzero(kept)[np.argsort(powers[kept].real)]
         found: dict[complex, list[int]] = {}
@@ -372,14 +394,13 @@ class AngularPencil:
             same = [power for power in found if abs(power - powers[index]) < CLOSE]
             found.setdefault(same[0] if same else complex(powers[index]), []).append(index)
         functions = [self._independent(power, vectors[: len(one), own]) for power, own in found.items()]
-        if any(each.shape[1] < len(own) for each, own in zip(functions, found.values(), strict=True)):
-            return None
-        return Wedge(self, tuple(found), tuple(functions))
+        several = all(each.shape[1] >= len(own) for each, own in zip(functions, found.values(), strict=True))
+        return Wedge(self, tuple(found), tuple(functions), several and self._is_resolved(vectors[: len(one), order]))
 
-    def _is_resolved(self, functions: NumberArray) -> BoolArray:
-        """Whether coefficients of functions at the nodes fall."""
+    def _is_resolved(self, functions: NumberArray) -> bool:
+        """Whether the coefficients of all functions at the nodes fall."""
         each = np.abs(self._to_coefficients @ functions.reshape(len(self.equations), len(self._angles), -1))
-        return np.asarray(each[:, -3:].max(axis=(0, 1)) < _RESOLVED * each.max(axis=(0, 1)))
+        return bool(np.all(each[:, -3:].max(axis=(0, 1)) < _RESOLVED * each.max(axis=(0, 1))))
 
     def _independent(self, power: complex, vectors: NumberArray) -> NumberArray:
         """Independent functions of a power, real ones if that is real."""
@@ -389,34 +410,52 @@ class AngularPencil:
         directions, sizes, _ = np.linalg.svd(parts, full_matrices=False)
         return np.asarray(directions[:, sizes > CLOSE])
 
-    def beside_logarithm(self, power: float, function: NumberArray) -> NumberArray:
-        """The function phi with which ``r^power (phi + log(r) psi)`` satisfies the equations, psi being the given one.
+    def followed(self, power: complex, function: NumberArray) -> dict[int, tuple[NumberArray, NumberArray]] | None:
+        """The field of a function, and those of higher powers by whole numbers that lower derivatives add to it.
 
-        The conditions, polynomials satisfy.
+        Fields are pairs of phi and psi in ``r^z (phi + log(r) psi)``. With a whole power the function is psi, and
+        polynomials can satisfy the conditions in place of phi. None if squares of logarithms are needed.
         """
-        rows = (len(self._angles) - 2) * len(self.equations)
-        _, first, second = self._polynomial
-        right = -(first + 2 * power * second)[:rows] @ function
-        return np.asarray(np.linalg.lstsq(self(power)[:rows], right)[0])
-
-    def followed(self, power: complex, function: NumberArray) -> dict[int, NumberArray] | None:
-        """A function, and those of higher powers that lower derivatives add to it; None if these have logarithms."""
-        found = {0: function}
-        if all(term.order == each.order for each in self._every for term in each.terms):
-            return found
-        for k in range(1, math.ceil(_MOST - power.real)):
-            right = np.zeros(len(function), dtype=np.complex128)
-            for lower in _LOWER:
-                if k - lower in found:
-                    right -= self(power + k - lower, lower) @ found[k - lower]
-            if not right.any():
-                continue
-            matrix = self(power + k)
-            size = np.abs(matrix).max(axis=1)
-            found[k] = np.linalg.lstsq(matrix / size[:, None], right / size, rcond=SAME)[0]
-            if np.abs(matrix @ found[k] - right).max() > CLOSE * np.abs(right).max():
+        is_whole, nothing = _is_whole(power), np.zeros_like(function)
+        power = round(power.real) if is_whole else power
+        found = {0: (nothing, function) if is_whole else (function, nothing)}
+        if is_whole:
+            found[0] = self._solved(power, -self._slope_at(power) @ function, only_equations=True), function
+        lowered = any(term.order < each.order for each in self._every for term in each.terms)
+        for k in range(1, math.ceil(_MOST - power.real) if lowered else 1):
+            plain, logarithmic = nothing.astype(np.complex128), nothing.astype(np.complex128)
+            for lower in [lower for lower in _LOWER if k - lower in found]:
+                before, (phi, psi) = self(power + k - lower, lower), found[k - lower]
+                slope = self(power + k - lower + 1, lower) - before  # lower derivatives are linear in the power
+                plain -= before @ phi + slope @ psi
+                logarithmic -= before @ psi
+            psi = self._solved(power + k, logarithmic)
+            right = plain - self._slope_at(power + k) @ psi
+            phi = self._solved(power + k, right, only_equations=is_whole)
+            if not (self._holds(power + k, psi, logarithmic) and (is_whole or self._holds(power + k, phi, right))):
                 return None
+            if phi.any() or psi.any():
+                found[k] = phi, psi
         return found
+
+    def _slope_at(self, power: complex) -> NumberArray:
+        """The derivative of the matrix with respect to the power."""
+        _, first, second = self._polynomial
+        return np.asarray(first + 2 * power * second)
+
+    def _solved(self, power: complex, right: NumberArray, *, only_equations: bool = False) -> NumberArray:
+        """The smallest solution for a power, zero if that suits."""
+        if not right.any():
+            return np.zeros_like(right)
+        rows = slice((len(self._angles) - 2) * len(self.equations) if only_equations else None)
+        matrix = self(power)[rows]
+        size = np.abs(matrix).max(axis=1)
+        return np.asarray(np.linalg.lstsq(matrix / size[:, None], right[rows] / size, rcond=SAME)[0])
+
+    def _holds(self, power: complex, function: NumberArray, right: NumberArray) -> bool:
+        """Whether a function is a solution for a power."""
+        left = np.abs(self(power) @ function - right).max()
+        return bool(left <= CLOSE * np.abs(right).max())
 
     @property
     def _every(self) -> list[Operator]:
