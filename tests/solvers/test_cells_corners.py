@@ -13,7 +13,7 @@ import fspielm as fs
 from fspielm.arrays import FloatArray
 
 x, y = sp.symbols("x y")
-u, g = (sp.Function(name)(x, y) for name in "ug")
+u, g, w = (sp.Function(name)(x, y) for name in "ugw")
 LAPLACIAN = u.diff(x, 2) + u.diff(y, 2)
 L_SHAPE = fs.Polygon([(0, 0), (0, -1), (1, -1), (1, 1), (-1, 1), (-1, 0)])
 SQUARE, HALF = fs.Box((0, 0), (1, 1)), fs.Box((-1, 0), (1, 1))
@@ -131,6 +131,81 @@ def test_slopes_of_several_conditions_determine_functions_near_the_corner() -> N
     assert solution.converged
     assert len(solution.report.rounds) <= 2
     assert len(solution.basis.on_cells[0].frames) <= 60
+
+
+# ---- Elastic bodies
+
+
+def free_corner(points: FloatArray) -> FloatArray:
+    """The displacement ``(n, 2)`` at a free corner that opens by 270 degrees, by Kolosov's formulas."""
+    power, half, kappa = 0.5444837367824622, 0.75 * np.pi, (_LAM + 3 * _MU) / (_LAM + _MU)
+    z = points @ np.array([1, 1j]) * np.exp(-0.25j * np.pi)
+    z = np.where(z == 0, 1e-300, z)
+    other = -(np.cos(2 * power * half) + power * np.cos(2 * half))
+    moved = kappa * z**power - z * np.conj(power * z ** (power - 1)) - np.conj(other * z**power)
+    moved = moved * np.exp(0.25j * np.pi) / (2 * _MU)
+    return np.stack([moved.real, moved.imag], axis=1)
+
+
+_LAM, _MU = 1.5, 1.0
+
+
+def elastic_body(domain: fs.Domain, held: fs.Condition, free: str | list[str], load: float = 0.0) -> fs.Problem:
+    stress = fs.stress([u, w], lam=_LAM, mu=_MU)
+    force, pull = fs.divergence(stress), fs.traction(stress)
+    conditions = [held, *(fs.Condition(sp.Eq(side, 0), on=free) for side in pull)]
+    return fs.Problem([sp.Eq(-force[0], 0), sp.Eq(-force[1], load)], domain, conditions, unknowns=[u, w])
+
+
+def corner_of_a_body() -> fs.Problem:
+    sides = ["down", "low", "right", "top", "left", "in"]
+    domain = fs.Polygon([(0, 0), (0, -1), (1, -1), (1, 1), (-1, 1), (-1, 0)], names=sides)
+    held = {u: lambda points: free_corner(points)[:, 0], w: lambda points: free_corner(points)[:, 1]}
+    return elastic_body(domain, fs.Dirichlet(held, on=["low", "right", "top", "left"]), ["down", "in"])
+
+
+@pytest.mark.parametrize("tol", [1e-3, 1e-5, 1e-7])
+def test_the_field_of_a_free_corner_is_found_again(tol: float) -> None:
+    problem = corner_of_a_body()
+    solution = fs.solve(problem, approach="patches", tol=tol, rng=1)
+    assert solution.converged
+    assert len(solution.basis.on_cells[0].frames) <= 3
+    points = problem.domain.sample(2000, np.random.default_rng(5))
+    exact = free_corner(points)
+    error = np.linalg.norm(solution(points) - exact, axis=0) / np.linalg.norm(exact, axis=0)
+    assert error.max() <= solution.error_estimate
+
+
+@pytest.mark.parametrize("free", [["x+", "y-", "y+"], ["x+", "y+"]])
+def test_bodies_need_few_cells_whatever_their_corners_are(free: list[str]) -> None:
+    held = fs.Dirichlet({u: 0, w: 0}, on=[side for side in ("x-", "y-") if side not in free])
+    problem = elastic_body(SQUARE, held, free, -1.0)
+    fine = fs.solve(problem, approach="patches", tol=1e-7, rng=1)
+    points = SQUARE.sample(2000, np.random.default_rng(5))
+    for tol in (1e-3, 1e-5):
+        coarse = fs.solve(problem, approach="patches", tol=tol, rng=1)
+        assert coarse.converged
+        assert len(coarse.basis.on_cells[0].frames) == 1
+        error = np.linalg.norm(coarse(points) - fine(points), axis=0) / np.linalg.norm(fine(points), axis=0)
+        assert error.max() <= coarse.error_estimate + fine.error_estimate
+
+
+def test_prescribed_displacements_that_disagree_at_a_corner_do_not_converge() -> None:
+    held = [fs.Dirichlet({u: 0, w: 0}, on=["y-", "x+"]), fs.Dirichlet({u: 1, w: 0}, on=["x-", "y+"])]
+    equations = elastic_body(SQUARE, held[0], ["x-", "y+"]).statement.equations
+    torn = fs.Problem([*equations], SQUARE, held, unknowns=[u, w])
+    with pytest.warns(fs.AccuracyWarning, match="disagree"):
+        solution = fs.solve(torn, tol=1e-5, budget=fs.Budget(neurons=3000), rng=1)
+    assert not solution.converged
+
+
+def test_a_body_keeps_the_fields_of_corners_for_other_data() -> None:
+    problem = corner_of_a_body()
+    prepared = fs.prepare(problem, approach="patches", tol=1e-5, rng=1)
+    points = problem.domain.sample(500, np.random.default_rng(5))
+    found = prepared.solve()(points)
+    exact = free_corner(points)
+    assert np.linalg.norm(found - exact) < 1e-5 * np.linalg.norm(exact)
 
 
 def test_reports_name_corners() -> None:

@@ -155,7 +155,7 @@ class CellBasis(Basis):
     elsewhere : int
         Number of columns without values.
     meeting : SharedFunctions, optional
-        The functions shared by the cells that meet at a point, for a single unknown.
+        The functions shared by the cells that meet at a point. Their factor is the largest of the `scales`.
     full : (C,) boolean array, optional
         The cells with all products; none by default.
     """
@@ -235,7 +235,7 @@ class CellBasis(Basis):
 
     def shared_rows(self, cell: int, operator: LocalOperator) -> NumberArray:
         """The operator on the shared functions of a cell, shape ``(n, k)``."""
-        return self.scales[0] * self.meeting.rows(cell, operator)
+        return max(self.scales) * self.meeting.rows(cell, operator)
 
     def rows(self, cell: int, operator: LocalOperator, change: EdgeFunctions | None = None) -> NumberArray:
         """The operator on the functions of one cell, shape ``(n, k)``, or on those of a change; points are anywhere."""
@@ -297,10 +297,11 @@ class CellBasis(Basis):
         parts = []
         for start, end in zip(self.starts[:-1], self.starts[1:], strict=True):
             each = (end - start) // self.components
-            parts.append(coefficients[..., start + unknown * each : start + (unknown + 1) * each])
-        parts.append(coefficients[..., self.starts[-1] : self.size - self.elsewhere])
-        basis = CellBasis(self.frames, self.degrees, meeting=self.meeting, full=self.full)
-        return basis, self.scales[unknown] * np.concatenate(parts, axis=-1)
+            own = coefficients[..., start + unknown * each : start + (unknown + 1) * each]
+            parts.append(self.scales[unknown] * own)
+        parts.append(max(self.scales) * coefficients[..., self.starts[-1] : self.size - self.elsewhere])
+        basis = CellBasis(self.frames, self.degrees, meeting=self.meeting.component(unknown), full=self.full)
+        return basis, np.concatenate(parts, axis=-1)
 
     def sizes(self, fields: NumberArray, order: int) -> FloatArray:
         """Approximate size of derivatives of sums with coefficients `fields` ``(F, M)`` in each cell, ``(F, C)``."""

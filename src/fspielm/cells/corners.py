@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import FloatArray
+from fspielm.basis.singular.angular import angular_columns, angular_corners, angular_limits
 from fspielm.basis.singular.columns import axes_at, known_corners, local_columns
 from fspielm.cells.crossings import corner_terms
 from fspielm.cells.places import Degrees, Placed, held_to
@@ -33,7 +34,8 @@ _SLIVER = 1e-6
 _TOWARD = np.geomspace(1e-5, 0.2, 10)
 # Distances of further rows of equations, in units of the distance of the farthest point; and their directions.
 _INSIDE, _RAYS = np.geomspace(1e-4, 0.15, 7), 6
-# Points along the ray across which functions jump.
+# Rays outside of a corner on which functions of the angle are not known, and points along rays.
+_BEYOND_RAYS = 9
 _ALONG_RAY = np.concatenate([np.geomspace(1e-6, 1e-2, 40), np.linspace(0.01, 1.0, 200)])
 
 
@@ -42,23 +44,36 @@ def shared_functions(problem: Problem, tiling: Cover, degrees: Degrees) -> Share
     return join_functions([corner_terms(problem, tiling), *functions_at_corners(problem, tiling, degrees)])
 
 
+def corners_with_functions(problem: Problem) -> tuple[Corner, ...]:
+    """The corners and changes of conditions whose functions are known."""
+    plain = known_corners(problem)
+    points = {each.point for each in plain}
+    return (*plain, *(each for each in angular_corners(problem) if each.point not in points))
+
+
 def functions_at_corners(problem: Problem, tiling: Cover, degrees: Degrees) -> list[AroundPoint]:
     """The functions of all corners where they are known and the cells around are small enough for them."""
     found = []
-    for corner in known_corners(problem):
+    plain = known_corners(problem)
+    for corner in corners_with_functions(problem):
         at = cells_around(tiling, corner.point, _TOUCHING)
         if not len(at) or np.any(tiling.materials[at] != tiling.materials[at[0]]):
             continue
         close = cells_around(tiling, corner.point, _NEAR)
         close = close[tiling.materials[close] == tiling.materials[at[0]]]
-        reach = _reach(tiling, corner, close)
-        axes = axes_at(corner)
-        spared = _spared(problem, tiling, corner, axes, reach, close)
+        if corner in plain:
+            axes = axes_at(corner)
+            beyond = [[axis + math.pi] for axis in axes]
+        else:
+            axes, (first, last) = [0.0], angular_limits(corner)
+            beyond = [np.linspace(last, first + 2 * math.pi, _BEYOND_RAYS).tolist()]
+        spared = _spared(problem, tiling, corner, beyond, close)
         cells, axis = max(zip(spared, axes, strict=True), key=lambda both: (np.isin(at, both[0]).all(), len(both[0])))
         if np.isin(at, cells).all():
             highest = min(_LEAST_POWER + float(degrees[cells].min()) / _DEGREES_EACH, _MOST_POWER)
-            reach = _reach(tiling, corner, cells)
-            found.append(AroundPoint(local_columns(problem, corner, axis, reach, highest), cells))
+            reach, basis = _reach(tiling, corner, cells), None
+            basis = angular_columns(problem, corner, reach, highest) if corner not in plain else basis
+            found.append(AroundPoint(basis or local_columns(problem, corner, axis, reach, highest), cells))
     return found
 
 
@@ -77,16 +92,16 @@ def _reach(tiling: Cover, corner: Corner, cells: NDArray[np.intp]) -> float:
 
 
 def _spared(
-    problem: Problem, tiling: Cover, corner: Corner, axes: Sequence[float], reach: float, cells: NDArray[np.intp]
+    problem: Problem, tiling: Cover, corner: Corner, beyond: Sequence[Sequence[float]], cells: NDArray[np.intp]
 ) -> list[NDArray[np.intp]]:
-    """For each axis, those of some cells without the ray across which functions with that axis jump."""
-    opposite = np.asarray(axes) + math.pi
-    away = np.stack([np.cos(opposite), np.sin(opposite)], axis=1)
-    rays = (corner.point + reach * _ALONG_RAY[:, None] * away[:, None]).reshape(-1, 2)
+    """For each choice of rays, across or between which functions jump, those of some cells without any of them."""
+    angles = np.array(beyond)
+    away = _reach(tiling, corner, cells) * np.stack([np.cos(angles), np.sin(angles)], axis=-1)
+    rays = (np.array(corner.point) + _ALONG_RAY[:, None] * away[:, :, None]).reshape(-1, 2)
     inside = np.flatnonzero(problem.domain.contains(rays))
     met = np.full(len(rays), -1, dtype=np.intp)
     met[inside] = tiling.locate(rays[inside])
-    return [np.setdiff1d(cells, own) for own in met.reshape(len(axes), -1)]
+    return [np.setdiff1d(cells, own) for own in met.reshape(len(beyond), -1)]
 
 
 def without_slivers(placed: Placed, shared: SharedFunctions) -> Placed:

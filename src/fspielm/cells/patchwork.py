@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, Latest, NumberArray
-from fspielm.basis.singular.columns import known_corners
 from fspielm.cells.basis import CellBasis, RowsInCells, join_rows
-from fspielm.cells.corners import rows_toward, shared_functions, without_slivers
+from fspielm.cells.corners import corners_with_functions, rows_toward, shared_functions, without_slivers
 from fspielm.cells.places import Contrasts, Degrees, Placed, contrasts_of, held_to, place_rows, sizes_in, sparse_in
 from fspielm.cells.rows import JOINED, Block, Rows, Seams, fitted_ties
 from fspielm.cells.shared import SharedFunctions
@@ -204,7 +203,7 @@ class Patchwork(Finite):
         blocks = []
         materials, shared = self.tiling.materials, self.basis.meeting
         regular = place_rows(self.problem, self.tiling, self._row_degrees, self._full)
-        corners = known_corners(self.functions_of or self.problem)
+        corners = corners_with_functions(self.functions_of or self.problem)
         further = rows_toward(self.problem, self.tiling, shared, corners)
         each = chain(((placed, 1.0) for placed in regular), ((placed, _LIGHT) for placed in further))
         for placed, weight in each:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import final
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from fspielm.arrays import NumberArray
 from fspielm.basis.basis import LocalOperator
+from fspielm.basis.singular.angular import AngularBasis
 from fspielm.basis.singular.singular import SingularBasis
 
 
@@ -31,6 +32,10 @@ class SharedFunctions(ABC):
     @abstractmethod
     def rows(self, cell: int, operator: LocalOperator) -> NumberArray:
         """The operator on the functions of a cell, shape ``(n, k)``; points may lie anywhere."""
+
+    def component(self, unknown: int) -> SharedFunctions:
+        """One unknown of the functions."""
+        return self
 
     @property
     def parts(self) -> tuple[SharedFunctions, ...]:
@@ -53,12 +58,12 @@ class AroundPoint(SharedFunctions):
 
     Attributes
     ----------
-    basis : SingularBasis
+    basis : SingularBasis or AngularBasis
     cells : (n,) integer array
         In ascending order.
     """
 
-    basis: SingularBasis
+    basis: SingularBasis | AngularBasis
     cells: NDArray[np.int_]
 
     @property
@@ -82,6 +87,10 @@ class AroundPoint(SharedFunctions):
         if size:
             self.basis.write(operator, slice(0, size), found)
         return found.T
+
+    def component(self, unknown: int) -> SharedFunctions:
+        """See `SharedFunctions`."""
+        return replace(self, basis=self.basis.component(unknown)) if isinstance(self.basis, AngularBasis) else self
 
     @cached_property
     def _held(self) -> frozenset[int]:
@@ -124,6 +133,10 @@ class JoinedFunctions(SharedFunctions):
         """See `SharedFunctions`."""
         parts = [part.rows(cell, operator) for _, part in self._of(cell)]
         return np.hstack([np.zeros((len(operator.points), 0)), *parts])
+
+    def component(self, unknown: int) -> SharedFunctions:
+        """See `SharedFunctions`."""
+        return JoinedFunctions(tuple(part.component(unknown) for part in self.each))
 
     def _of(self, cell: int) -> list[tuple[int, SharedFunctions]]:
         """The parts with functions in a cell, and the numbers of their first functions."""

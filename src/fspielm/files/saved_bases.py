@@ -24,6 +24,7 @@ from fspielm.basis.outgoing.family import IncidentBasis, RegionalBasis
 from fspielm.basis.outgoing.grating import FoldedBasis, GratingBasis
 from fspielm.basis.outgoing.multipoles import MultipoleBasis
 from fspielm.basis.outgoing.radiating import HarmonicBasis, RadiatingBasis
+from fspielm.basis.singular.angular import AngularBasis
 from fspielm.basis.singular.outgoing import Outgoing, OutgoingDamped, SourceBasis
 from fspielm.basis.singular.singular import Angle, CornerFunction, LogPower, Power, SingularBasis, Wave
 from fspielm.basis.wrapping import ComplexPairs, Component, DerivedBasis
@@ -43,6 +44,7 @@ from fspielm.problem.scattering.incident import Formula, Incident, PlaneWaves, P
 
 # A basis that is determined by its arguments needs only a line here: its class, and its arguments in the file's order.
 _BY_ARGUMENTS: dict[str, tuple[type[Basis], tuple[str, ...]]] = {
+    "angular": (AngularBasis, ("corner", "limits", "scale", "exponents", "values")),
     "complex": (ComplexPairs, ("parts",)),
     "component": (Component, ("unknown", "components", "scale", "basis")),
     "exponential": (ExponentialBasis, ("powers", "W", "b", "origin", "peaks", "along")),
@@ -286,7 +288,7 @@ def read_cells(content: dict[str, Any], arrays: Arrays, key: str, materials: Mat
 def _read_corner(content: dict[str, Any], arrays: Arrays, key: str, count: int) -> AroundPoint:
     """The functions that cells share at a corner."""
     basis, cells = read_basis(content, arrays, key), _integers(arrays[key])
-    if not isinstance(basis, SingularBasis):
+    if not isinstance(basis, SingularBasis | AngularBasis):
         raise ValueError(f"functions at a corner that are a {content['kind']!r}")
     if cells.ndim != 1 or not len(cells) or np.any(np.diff(cells) <= 0) or cells[0] < 0 or cells[-1] >= count:
         raise ValueError(f"functions at a corner, in cells {cells.tolist()} of {count}")

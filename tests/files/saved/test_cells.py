@@ -26,6 +26,7 @@ PROBLEMS: dict[str, Callable[[], fs.Problem]] = {
     "heat": lambda: _heat(sp.Function("u")(x, t)),
     "complex": lambda: fs.Problem(sp.Eq(_laplacian(u) + (2 + sp.I) * u, 1), SQUARE, [fs.Dirichlet(sp.exp(x * y))]),
     "corners": lambda: fs.Problem(sp.Eq(u - _laplacian(u), 1), fs.LShape((0, 0), 1), [fs.Dirichlet(0)]),
+    "elastic": lambda: _elastic(),
     "system": lambda: fs.Problem(
         [sp.Eq(_laplacian(u) + v, 1), sp.Eq(_laplacian(v) - u, x)], SQUARE, [fs.Dirichlet({u: x * y, v: y})]
     ),
@@ -34,6 +35,13 @@ PROBLEMS: dict[str, Callable[[], fs.Problem]] = {
 
 def _laplacian(of: sp.Expr) -> sp.Expr:
     return of.diff(x, 2) + of.diff(y, 2)
+
+
+def _elastic() -> fs.Problem:
+    stress = fs.stress([u, v], lam=1.0, mu=0.7)
+    force, pull = fs.divergence(stress), fs.traction(stress)
+    conditions = [fs.Dirichlet({u: 0, v: 0}, on="x-"), *(fs.Condition(sp.Eq(each, 0), on="rest") for each in pull)]
+    return fs.Problem([sp.Eq(-force[0], 0), sp.Eq(-force[1], -1)], SQUARE, conditions, unknowns=[u, v])
 
 
 def _layer(of: sp.Expr) -> fs.Problem:

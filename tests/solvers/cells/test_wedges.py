@@ -8,15 +8,21 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
-from fspielm.solvers.cells.corners import wedge_power
+from fspielm.basis.singular.angular import wedge_at
+from fspielm.geometry.domain import Corner
 
 x, y = sp.symbols("x y", real=True)
 u, v = (sp.Function(name)(x, y) for name in "uv")
 LAPLACE = sp.Eq(u.diff(x, 2) + u.diff(y, 2), 1)
 
 
+def power_at(problem: fs.Problem, corner: Corner) -> float | None:
+    wedge = wedge_at(problem, corner)
+    return None if wedge is None else wedge.power
+
+
 def powers(problem: fs.Problem) -> list[float | None]:
-    return [wedge_power(problem, corner) for corner in problem.domain.corners()]
+    return [power_at(problem, corner) for corner in problem.domain.corners()]
 
 
 def test_values_at_all_sides_of_an_l() -> None:
@@ -29,7 +35,7 @@ def test_a_slope_beside_a_value() -> None:
     # one half of pi over the opening: linear, where that is a right angle, and then comes the next
     wide = fs.Polygon([(0, 0), (1, 0), (1, 1), (-1, 1)], names=["bottom", "right", "top", "left"])
     problem = fs.Problem(LAPLACE, wide, [fs.Dirichlet(0, on="bottom"), fs.Neumann(0, on="rest")])
-    by_point = {corner.point: wedge_power(problem, corner) for corner in wide.corners()}
+    by_point = {corner.point: power_at(problem, corner) for corner in wide.corners()}
     assert by_point[(0.0, 0.0)] == pytest.approx(2 / 3, abs=1e-6)
     assert by_point[(1.0, 0.0)] == pytest.approx(3, abs=1e-6)
 
@@ -65,7 +71,7 @@ def test_where_a_coefficient_is_not_finite_nothing_is_told(medium: sp.Expr) -> N
     )
     for corner in problem.domain.corners():
         if corner.point[0] == 0:
-            assert wedge_power(problem, corner) is None
+            assert power_at(problem, corner) is None
 
 
 def test_lower_derivatives_need_no_value_at_a_corner() -> None:
