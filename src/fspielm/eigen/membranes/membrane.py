@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import final
 
 import numpy as np
@@ -252,6 +252,14 @@ class Membrane:
     def domain(self) -> Domain:
         """The domain of the problem."""
         return self.pencil.problem.domain
+
+    def sampled(self, count: int) -> FloatArray:
+        """At least so many points inside, the same at each call."""
+        return self._sampled(2 ** math.ceil(math.log2(count)))[:count]
+
+    @cached_property
+    def _sampled(self) -> Callable[[int], FloatArray]:
+        return lru_cache(lambda most: self.domain.sample(most, np.random.default_rng(0), "low-discrepancy"))
 
     @cached_property
     def length(self) -> float:
