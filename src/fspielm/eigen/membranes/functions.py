@@ -12,7 +12,7 @@ import scipy
 from numpy.typing import NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray
-from fspielm.basis.basis import COSINE, Basis, JoinedBasis, RidgeBasis
+from fspielm.basis.basis import COSINE, MOST_GROWTH, Basis, ExponentialBasis, JoinedBasis, RidgeBasis
 from fspielm.basis.evaluation.direct import tabulate
 from fspielm.basis.exact.family import Characteristic, realise
 from fspielm.basis.exact.laws import Space, directions_needed, scene_of, steady_frequencies
@@ -93,7 +93,7 @@ def functions_at(membrane: Membrane, energy: float, choice: Choice) -> Functions
     if choice.exponentials:
         scene, rng = scene_of(membrane.domain), np.random.default_rng(0)  # the same at every energy
         space = Space((0, 1), np.zeros(2), membrane.radius)
-        symbol = problem_symbol(membrane.pencil.at(membrane.value(energy)))
+        symbol = problem_symbol(membrane.at(membrane.value(energy)))
         decaying = steady_frequencies(symbol, space, choice.exponentials, rng, waves=False)
         drawn = JoinedBasis([waves, realise(decaying, scene, rng)])
     return Functions(
@@ -136,6 +136,11 @@ def _leaf_table(leaf: Basis, points: FloatArray) -> Sequence[FloatArray]:
         phase = leaf.W @ (points - leaf.origin).T + leaf.b[:, None]
         slope = -np.sin(phase)
         return np.cos(phase), leaf.W[:, :1] * slope, leaf.W[:, 1:] * slope
+    if isinstance(leaf, ExponentialBasis) and not leaf.powers.any():
+        place = (points - leaf.origin).T
+        growth = np.minimum(-(leaf.W.imag @ place) - leaf.peaks[:, None], MOST_GROWTH)
+        wave = np.exp(growth + 1j * (leaf.W.real @ place + leaf.b[:, None]))
+        return wave.real, *(-(turned[:, None] * wave).imag for turned in leaf.W.T)
     if isinstance(leaf, SourceBasis) and leaf.ratio > 0:
         return _source_table(leaf, points)
     if isinstance(leaf, SingularBasis) and (waves := _table_of_waves(leaf, points)) is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import final
 
@@ -24,8 +24,11 @@ from fspielm.geometry.domain import Corner, Domain, Hole
 from fspielm.geometry.plane import Joint, edges_of, joints_of
 from fspielm.numerics.tolerances import PROBES, SAME
 from fspielm.problem.changes import SAME_PLACE, change_places, domain_size, sides_of
+from fspielm.problem.compiled import Compiled
 from fspielm.problem.operator import Operator
-from fspielm.problem.problem import Problem
+from fspielm.problem.parameters import with_numbers
+from fspielm.problem.problem import Problem, problem_of
+from fspielm.problem.substitutions import read_givens
 
 # ---- Corners at which modes are singular, and their functions
 
@@ -247,6 +250,19 @@ class Membrane:
     def error(self, bound: float) -> float:
         """A bound for the error of a value by that of its energy, with the rounding of `start`."""
         return (bound + VALUE_ROUNDING * abs(self.start)) / self.rate
+
+    def at(self, value: float) -> Problem:
+        """The problem with a value of the eigenvalue; mostly as it was compiled for another value."""
+        base, power = self.pencil.at(0.0), self.pencil.powers[0]
+        if any(each.is_gauge for each in base.relations):
+            return self.pencil.at(value)
+        stated = with_numbers(base.statement, {self.pencil.symbol: value})
+        relations = tuple(
+            replace(each, operator=each.operator + power[each.name].times(value)) if each.name in power else each
+            for each in base.relations
+        )
+        givens = read_givens(stated.given).placed(stated.domain, base.coordinates)
+        return problem_of(Compiled(stated, base.unknowns, relations, givens, notes=base.notes))
 
     @property
     def domain(self) -> Domain:

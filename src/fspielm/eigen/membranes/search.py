@@ -15,10 +15,10 @@ import numpy as np
 import sympy as sp
 
 from fspielm.arrays import FloatArray, safe_rms
-from fspielm.basis.evaluation.sums import Method, evaluate
+from fspielm.basis.evaluation.sums import evaluate
 from fspielm.collocation.points import allot_conditions
 from fspielm.collocation.system import BlockResidual, Discretisation
-from fspielm.eigen.membranes.functions import Choice, functions_at
+from fspielm.eigen.membranes.functions import Choice, functions_at, table_of
 from fspielm.eigen.membranes.look import (
     Looker,
     Pinned,
@@ -33,14 +33,13 @@ from fspielm.eigen.membranes.look import (
 )
 from fspielm.eigen.membranes.membrane import Membrane, membrane_of
 from fspielm.eigen.modes import Mode, Modes, Wish, accuracy_remarks, interrupted_modes, modes_of
-from fspielm.eigen.pencil import LEVELS, TRIES, read_pencil, sign_of
+from fspielm.eigen.pencil import LEVELS, TRIES, read_pencil, sign_of, value_and_slope
 from fspielm.eigen.rounds import out_of_time
 from fspielm.eigen.search import end_remarks, inside
 from fspielm.errors import ProblemError
 from fspielm.estimate.estimate import estimate_without_data
 from fspielm.geometry.boundary import Sites
 from fspielm.numerics.tolerances import CLOSE, PROBES, ROUNDING
-from fspielm.problem.operator import Operator, identity
 from fspielm.problem.problem import Problem
 from fspielm.solution.report import FoundMode, ModeSearch
 from fspielm.solvers.driver import solution_of
@@ -50,6 +49,8 @@ from fspielm.wording import MORE_TIME
 
 # ---- Pinned modes as solutions
 
+# Places inside at which residuals of the equation are looked at, which are rounding.
+_INSIDE = 50
 _WHY = "functions that satisfy the equation"
 _ENDING = "the function of a mode is known to fewer digits than its value; ask for a smaller tol"
 
@@ -61,32 +62,33 @@ def pinned_modes(membrane: Membrane, found: Sequence[Pinned], request: Request, 
     bounds = np.array([membrane.error(one.bound) for one, _ in each])
     fields = []
     for value, (one, column) in zip(values.tolist(), each, strict=True):
-        problem = membrane.pencil.at(value)
-        result = _result_of(problem, one, column, request.threads)
+        problem = membrane.at(value)
+        result = _result_of(membrane, problem, one, column, request.threads)
         fields.append(solution_of(request, problem, result, record, _WHY, _ENDING))
     return modes_of(values, bounds, fields, bounded=True)
 
 
-def _result_of(problem: Problem, one: Pinned, column: FloatArray, threads: int) -> RoundResult:
+def _result_of(membrane: Membrane, problem: Problem, one: Pinned, column: FloatArray, threads: int) -> RoundResult:
     """A mode as the result of a round, positive where it is largest."""
-    functions, rng = one.look.functions, np.random.default_rng(0)  # only looks
-    inside = Sites(problem.domain.sample(PROBES, rng, "low-discrepancy"))
+    functions, inside = one.look.functions, membrane.sampled(PROBES)
     points = allot_conditions(problem, functions.basis.size)
-    sites = points.draw(problem, rng)
+    sites = points.draw(problem, np.random.default_rng(0))  # only looks
     finite = Discretisation(problem, functions.family, functions.drawn, functions.columns, points, sites, threads)
-
-    def image(operator: Operator, places: Sites, method: Method) -> FloatArray:
-        return evaluate(finite.basis, column, operator, places, threads=threads, method=method)
-
     residuals = {}
     for relation in problem.relations:
-        places = inside if relation.region.kind == "domain" else sites[relation.name]
-        left = image(relation.operator, places, "direct")
+        if relation.region.kind == "domain":
+            few = Sites(inside[:_INSIDE])
+            left = evaluate(finite.basis, column, relation.operator, few, threads=1, method="direct")
+        else:
+            places = sites[relation.name]
+            value, slope = value_and_slope(relation.operator, places)
+            table, (x, y) = table_of(finite.basis, places.points), places.outward.T
+            left = value.real * (table.values @ column) + slope.real * (x * (table.x @ column) + y * (table.y @ column))
         residuals[relation.name] = BlockResidual(safe_rms(left), float(np.abs(left).max()))
     by = one.amplification
     scale = 1.0 / float(np.sqrt(problem.domain.measure))
     estimate = estimate_without_data(one.error * by, scale, column, residuals, residual=one.error, amplification=by)
-    signed = column * sign_of(image(identity(problem.dimension), inside, "auto"))
+    signed = column * sign_of(table_of(finite.basis, inside).values @ column)
     plan = FeaturePlan(functions.family, points, functions.columns, _WHY)
     return RoundResult(plan, finite, signed, residuals, one.look.rank, one.look.condition, {}, estimate)
 
