@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -16,6 +17,7 @@ import sympy as sp
 
 from fspielm.arrays import FloatArray, safe_rms
 from fspielm.basis.evaluation.sums import evaluate
+from fspielm.basis.exact.laws import directions_needed
 from fspielm.collocation.points import allot_conditions
 from fspielm.collocation.system import BlockResidual, Discretisation
 from fspielm.eigen.membranes.functions import Choice, functions_at, table_of
@@ -41,6 +43,7 @@ from fspielm.estimate.estimate import estimate_without_data
 from fspielm.geometry.boundary import Sites
 from fspielm.numerics.tolerances import CLOSE, PROBES, ROUNDING
 from fspielm.problem.problem import Problem
+from fspielm.resources import limited
 from fspielm.solution.report import FoundMode, ModeSearch
 from fspielm.solvers.driver import solution_of
 from fspielm.solvers.request import LOOKING, Budget, Request, offering
@@ -106,6 +109,8 @@ _PINNED = (
     Choice(42, 1.25, 18.0, 300),
     Choice(42, 1.25, 24.0, 450),
 )
+# Plane waves from which on linear algebra is worth several threads.
+_MANY = 300
 # How close looks come to the energy of a mode, as a share of the tolerance.
 _CLOSER = 1e-3
 # A scan begins at this share of the least energy of a mode. Free walls leave no such energy: then it begins at this
@@ -117,6 +122,18 @@ _FARTHER = 1.5
 
 def direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Record) -> Modes | None:
     """The wanted modes; None if cells are an alternative and these functions do not work for the first mode."""
+    last = membrane.reaching(wish.count or 0) if wish.interval is None else membrane.energy(wish.interval[1])
+    with _few_threads(membrane, last):
+        return _direct_modes(membrane, wish, request, record)
+
+
+def _few_threads(membrane: Membrane, energy: float) -> AbstractContextManager[None]:
+    """One thread for the linear algebra of looks up to an energy if matrices are small: others would only wait."""
+    waves = directions_needed(math.sqrt(max(energy, 0.0)) * membrane.radius, 2)
+    return limited(1) if waves < _MANY else nullcontext()
+
+
+def _direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Record) -> Modes | None:
     highest = -math.inf if wish.interval is None else membrane.energy(wish.interval[1])
     is_only = highest > membrane.least and membrane.weyl(highest) >= _HIGH
     seconds = record.seconds_left * (1.0 if is_only else LOOKING)
@@ -360,7 +377,8 @@ def count_modes(problem: Problem, lam: sp.Symbol, below: float, *, budget: Budge
     if energy <= low:
         values = np.array([membrane.value(each) for each in rest])
         return ModeCount(len(rest), not hidden, values, 0.0, 0.0, membrane.doubts(hidden))
-    seen = scanned(membrane, low, energy, look, record.seconds_left)
+    with _few_threads(membrane, energy):
+        seen = scanned(membrane, low, energy, look, record.seconds_left)
     energies = np.concatenate([rest, seen.energies])
     laws = np.array([membrane.weyl(each) for each in energies])
     half = len(laws) // 2
