@@ -359,6 +359,8 @@ def _common_modes(before: Look, after: Look) -> FloatArray | None:
 
 # ---- Modes pinned by looks closer and closer, until the last is at the energy of the mode
 
+# Modes are pinned together if they are closer than so many times the distance of looks from energies.
+_TOGETHER = 10.0
 # Places of the boundary per wavelength at which residuals are sampled.
 _RIM_TO_WAVELENGTH = 30.0
 
@@ -399,8 +401,8 @@ def pinned(membrane: Membrane, scan: Scan, choice: Choice, close: float = ROUNDI
 
     They keep their order, as a look updates all modes that it sees.
     """
-    known, same = np.sort(scan.energies), max(SAME, 2 * close)
-    place = 0
+    known, same = np.sort(scan.energies), max(SAME, _TOGETHER * close)
+    place, last = 0, -math.inf
     while place < len(known):
         before, k, reach = math.inf, math.sqrt(known[place]), AROUND / membrane.radius
         for _ in range(TRIES):
@@ -413,7 +415,8 @@ def pinned(membrane: Membrane, scan: Scan, choice: Choice, close: float = ROUNDI
                 break
             before = step
         # take all modes at this energy, as the scan may have seen some of them elsewhere or not at all
-        count = max(int(np.sum(np.abs(look.distances) <= same * look.energy)), 1)
+        here = (np.abs(look.distances) <= same * look.energy) & (look.energies > last + SAME * look.energy)
+        count, last = max(int(np.sum(here)), 1), float(np.max(look.energies[here], initial=look.energy))
         yield _pin(membrane, look, count)
         place += max(_count_at_look(known[place:][:count], look, blur(membrane, look.energy), same), 1)
 
