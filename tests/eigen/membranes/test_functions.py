@@ -36,7 +36,7 @@ def as_membrane(domain: fs.Domain, condition: object) -> Membrane:
 @pytest.mark.parametrize("name", DOMAINS)
 def test_tables_are_those_of_the_basis(name: str, energy: float, condition: object) -> None:
     membrane = as_membrane(DOMAINS[name], condition)
-    basis = functions_at(membrane, energy, Choice(6, 1.25, 20.0, 20)).basis
+    basis = functions_at(membrane, energy, Choice(6, 1.25, 20.0, 0.2)).basis
     points = membrane.sampled(60)
     table = table_of(basis, points)
     for own, operator in ((table.values, identity(2)), (table.x, derivative((1, 0))), (table.y, derivative((0, 1)))):

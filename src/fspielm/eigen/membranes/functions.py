@@ -12,11 +12,10 @@ import scipy
 from numpy.typing import NDArray
 
 from fspielm.arrays import ComplexArray, FloatArray
-from fspielm.basis.basis import COSINE, MOST_GROWTH, Basis, ExponentialBasis, JoinedBasis, RidgeBasis
+from fspielm.basis.basis import COSINE, Basis, JoinedBasis, RidgeBasis
 from fspielm.basis.evaluation.direct import tabulate
-from fspielm.basis.exact.family import Characteristic, realise
-from fspielm.basis.exact.laws import Space, directions_needed, scene_of, steady_frequencies
-from fspielm.basis.exact.symbol import problem_symbol
+from fspielm.basis.exact.family import Characteristic
+from fspielm.basis.exact.laws import directions_needed
 from fspielm.basis.singular.columns import joint_sources, multipoles
 from fspielm.basis.singular.outgoing import Outgoing, SourceBasis
 from fspielm.basis.singular.singular import CornerFunction, SingularBasis, Wave
@@ -36,8 +35,7 @@ class Choice:
     sources: int = 0  # sources on either side of each joint
     waves: float = 1.0  # plane waves, in units of the necessary number
     degree: float = 10.0  # the highest exponent of corner functions
-    # evanescent waves, which oscillate along a line and decay away from it within less than a wavelength
-    exponentials: int = 0
+    away: float = 0.0  # how far from the boundary sources are all around, relative to the radius; zero without them
     orders: float = 1.0  # the share of orders in holes, beyond those that oscillate
 
 
@@ -90,12 +88,9 @@ def functions_at(membrane: Membrane, energy: float, choice: Choice) -> Functions
     holes = (SingularBasis(hole.center, 0.0, hole.radius, _in_hole(hole, energy, choice)) for hole in membrane.holes)
     sources = joint_sources(membrane.joints, choice.sources, energy, membrane.domain)
     drawn: Basis = waves
-    if choice.exponentials:
-        scene, rng = scene_of(membrane.domain), np.random.default_rng(0)  # the same at every energy
-        space = Space((0, 1), np.zeros(2), membrane.radius)
-        symbol = problem_symbol(membrane.at(membrane.value(energy)))
-        decaying = steady_frequencies(symbol, space, choice.exponentials, rng, waves=False)
-        drawn = JoinedBasis([waves, realise(decaying, scene, rng)])
+    if choice.away:
+        points, clearances = membrane.places_around(choice.away * membrane.radius)
+        drawn = JoinedBasis([waves, SourceBasis(points, energy, clearances)])
     return Functions(
         choice, Characteristic(drawn.size), drawn, (*wedges, *holes, *(() if sources is None else (sources,)))
     )
@@ -136,11 +131,6 @@ def _leaf_table(leaf: Basis, points: FloatArray) -> Sequence[FloatArray]:
         phase = leaf.W @ (points - leaf.origin).T + leaf.b[:, None]
         slope = -np.sin(phase)
         return np.cos(phase), leaf.W[:, :1] * slope, leaf.W[:, 1:] * slope
-    if isinstance(leaf, ExponentialBasis) and not leaf.powers.any():
-        place = (points - leaf.origin).T
-        growth = np.minimum(-(leaf.W.imag @ place) - leaf.peaks[:, None], MOST_GROWTH)
-        wave = np.exp(growth + 1j * (leaf.W.real @ place + leaf.b[:, None]))
-        return wave.real, *(-(turned[:, None] * wave).imag for turned in leaf.W.T)
     if isinstance(leaf, SourceBasis) and leaf.ratio > 0:
         return _source_table(leaf, points)
     if isinstance(leaf, SingularBasis) and (waves := _table_of_waves(leaf, points)) is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import final
 
 import numpy as np
@@ -97,6 +97,9 @@ def wedges_of(problem: Problem, curves: Sequence[PlaneCurve]) -> tuple[Wedge, ..
         found.append(Wedge(corner.point, axis, size, exponents, own, free, sides))
     return tuple(found)
 
+
+# The spacing of sources around a membrane, and the least distance of those that stay, in units of their distance.
+_SPACED, _LEAST_AWAY = 0.3, 0.7
 
 # ---- Membranes: the Laplacian on a plane domain with Dirichlet (held) or Neumann (free) conditions
 # A bound for the distance of an energy E from that of a mode: let u satisfy the equation at E, and w satisfy
@@ -278,6 +281,11 @@ class Membrane:
         return lru_cache(lambda most: self.domain.sample(most, np.random.default_rng(0), "low-discrepancy"))
 
     @cached_property
+    def places_around(self) -> Callable[[float], tuple[FloatArray, FloatArray]]:
+        """Places outside, about as far from the boundary as asked for, and their distances from it."""
+        return lru_cache(partial(_places_around, self))
+
+    @cached_property
     def length(self) -> float:
         """The length of the boundary."""
         return sum(curve.length for curve in self.curves)
@@ -359,6 +367,20 @@ class Membrane:
     def density(self, energy: float) -> float:
         """The approximate number of modes per unit of the wavenumber, rather too large."""
         return self.domain.measure * math.sqrt(energy) / (2 * math.pi)
+
+
+def _places_around(membrane: Membrane, away: float) -> tuple[FloatArray, FloatArray]:
+    def along(spacing: float) -> Sites:
+        numbers = [math.ceil(curve.length / spacing) for curve in membrane.curves]
+        each = [(c, c.parameter((np.arange(n) + 0.5) / n)) for c, n in zip(membrane.curves, numbers, strict=True)]
+        points, normals = ([getattr(curve, name)(t) for curve, t in each] for name in ("point", "normals"))
+        return Sites(np.concatenate(points), np.concatenate(normals))
+
+    sites = along(_SPACED * away)
+    places = sites.points + away * sites.outward
+    distances, _ = scipy.spatial.cKDTree(along(0.1 * away).points).query(places)
+    kept = (distances > _LEAST_AWAY * away) & ~membrane.domain.contains(places)
+    return places[kept], distances[kept]
 
 
 def membrane_of(pencil: Pencil) -> Membrane | None:

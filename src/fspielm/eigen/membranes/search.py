@@ -103,11 +103,11 @@ _HIGH = 60
 # Functions to scan with, and functions to pin modes with, each if the ones before were not enough.
 _SEEN = Choice(degree=6.0, orders=0.25)
 _PINNED = (
-    Choice(8, 1.0, 6.0, 0, 0.25),
-    Choice(30),
-    Choice(42, 1.25, 12.0, 150),
-    Choice(42, 1.25, 18.0, 300),
-    Choice(42, 1.25, 24.0, 450),
+    Choice(8, 1.0, 6.0, orders=0.25),
+    Choice(30, away=0.15),
+    Choice(42, 1.25, 12.0, 0.07),
+    Choice(42, 1.25, 18.0, 0.035),
+    Choice(42, 1.25, 24.0, 0.018),
 )
 # Plane waves from which on linear algebra is worth several threads.
 _MANY = 300
