@@ -1,5 +1,7 @@
 """Tables of functions beside the bases that they are tables of."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -8,6 +10,7 @@ import fspielm as fs
 from fspielm.basis.evaluation.direct import tabulate
 from fspielm.eigen import Membrane, membrane_of
 from fspielm.eigen.membranes.functions import Choice, functions_at, table_of
+from fspielm.eigen.membranes.look import look_at, pinned, scan
 from fspielm.eigen.pencil import read_pencil
 from fspielm.geometry import Sites
 from fspielm.problem.operator import derivative, identity
@@ -59,3 +62,15 @@ def test_fewer_orders_are_the_lowest() -> None:
     assert few.size < 0.5 * more.size
     points = membrane.sampled(5)
     np.testing.assert_allclose(table_of(few, points).values, table_of(more, points).values[:, : few.size])
+
+
+def test_bounds_fall_as_sources_come_closer() -> None:
+    membrane = as_membrane(DOMAINS["hole"], fs.Dirichlet(0))
+    seen = scan(membrane, 20.0, 30.0, lambda energy: look_at(membrane, energy, Choice()))
+    found = [next(pinned(membrane, seen, Choice(waves=0.3, away=away))) for away in (1.0, 0.5, 0.25)]
+    for far, near in pairwise(found):
+        assert near.bound < 0.1 * far.bound
+        assert abs(near.look.energy - far.look.energy) <= near.bound + far.bound
+    points, clearances = membrane.places_around(0.1)
+    assert not membrane.domain.contains(points).any()
+    assert clearances.min() > 0.05

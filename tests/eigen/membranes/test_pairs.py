@@ -85,3 +85,15 @@ def test_what_was_seen_and_not_found_is_told() -> None:
     (first,) = pinned(square, Scan(seen.energies[:1]), Choice(30))
     (said,) = _lost_remarks(square, seen, [first])
     assert re.search(r"seen at about 49\.348.*missing", said)
+
+
+@pytest.mark.parametrize("condition", [HELD, FREE], ids=["held", "free"])
+@pytest.mark.parametrize("excess", [1e-8, 1e-7, 1e-6, 1e-4])
+@pytest.mark.parametrize("tol", [1e-2, 1e-4])
+def test_at_loose_tolerances_close_modes_are_all_found(tol: float, excess: float, condition: object) -> None:
+    sides = 1.0, 1 + excess
+    modes = fs.eigenmodes(box(sides, condition), lam, count=8, tol=tol, rng=0)
+    exact = values(sides, condition)[:8]
+    assert modes.complete
+    assert np.all(np.abs(modes.values - exact) <= modes.bounds + 1e-14)
+    assert np.all(modes.bounds <= tol * np.maximum(exact, 1.0))
