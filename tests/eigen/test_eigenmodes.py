@@ -186,7 +186,7 @@ def test_values_that_no_shift_was_found_before_are_told(monkeypatch):
 
 def test_a_disk_has_pairs():
     drum = sp.Eq(-v.diff(x, 2) - v.diff(y, 2), lam * v)
-    found = modes(drum, REST, fs.Disk((0, 0), 1), count=3, tol=1e-4)
+    found = modes(drum, REST, fs.Disk((0, 0), 1), count=3, tol=1e-11)
     exact = np.array([5.783185962946784, 14.681970642123893, 14.681970642123893])
     assert np.all(np.abs(found.values - exact) <= found.bounds)
     assert np.all(found.bounds <= 1e-11)  # refined with functions that satisfy the equation

@@ -64,7 +64,8 @@ def outlook_of(pencil: Pencil) -> Outlook:
         if not operators:
             continue
         power = max(n for n, powers in enumerate(pencil.powers, 1) if relation.name in powers)
-        sites = relation.sample(PLACES, rng, "low-discrepancy")
+        varies = any(callable(each.coefficient) for part in (relation.operator, *operators) for each in part.terms)
+        sites = relation.sample(PLACES if varies else 1, rng, "low-discrepancy")
         unknown = of_equations.get(relation.name)
         # the terms of an equation with its own unknown; all terms of a condition
         own = tuple(term for term in relation.operator.terms if unknown is None or term.unknown == unknown)

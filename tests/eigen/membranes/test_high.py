@@ -8,7 +8,8 @@ from scipy.special import jn_zeros
 import fspielm as fs
 from fspielm.arrays import FloatArray
 from fspielm.eigen import Membrane, membrane_of
-from fspielm.eigen.membranes.look import Choice, look_at, pinned, scan
+from fspielm.eigen.membranes.functions import Choice
+from fspielm.eigen.membranes.look import look_at, pinned, scan
 from fspielm.eigen.pencil import read_pencil
 
 x, y, lam = sp.symbols("x y lam")
@@ -66,7 +67,7 @@ def test_all_modes_of_a_disk_are_counted() -> None:
 
 
 def test_a_look_sees_what_is_ahead_and_behind() -> None:
-    found = look_at(as_membrane(membrane(fs.Box((0, 0), (1, SIDE)))), 600.0, Choice(), 1)
+    found = look_at(as_membrane(membrane(fs.Box((0, 0), (1, SIDE)))), 600.0, Choice())
     known = of_rectangle(1, SIDE, 570, 615)
     near = found.energies[np.abs(found.distances) < 15.5]
     np.testing.assert_allclose(np.sort(near), known[np.abs(known - 600) < 15.5], atol=0.3)
@@ -74,8 +75,8 @@ def test_a_look_sees_what_is_ahead_and_behind() -> None:
 
 def test_sources_toward_joints_hold_what_waves_do_not() -> None:
     stadium = as_membrane(membrane(fs.Disk((-1, 0), 1) | fs.Box((-1, -1), (1, 1)) | fs.Disk((1, 0), 1)))
-    seen = scan(stadium, 8.72**2, 8.8**2, lambda energy: look_at(stadium, energy, Choice(), 1))
-    bounds = [next(pinned(stadium, seen, choice, 1)).bound for choice in (Choice(), Choice(12))]
+    seen = scan(stadium, 8.72**2, 8.8**2, lambda energy: look_at(stadium, energy, Choice()))
+    bounds = [next(pinned(stadium, seen, choice)).bound for choice in (Choice(), Choice(12))]
     assert not seen.doubtful
     assert bounds[1] < 1e-2 * bounds[0]
 

@@ -9,7 +9,8 @@ import sympy as sp
 import fspielm as fs
 from fspielm.arrays import FloatArray
 from fspielm.eigen import Membrane, membrane_of
-from fspielm.eigen.membranes.look import Choice, Scan, pinned
+from fspielm.eigen.membranes.functions import Choice
+from fspielm.eigen.membranes.look import Scan, pinned
 from fspielm.eigen.membranes.search import _lost_remarks
 from fspielm.eigen.pencil import read_pencil
 
@@ -58,7 +59,7 @@ def test_modes_that_were_all_seen_too_far_off_keep_their_order(off: float) -> No
     sides = 1.0, 1.001
     exact = values(sides, FREE)[1:3]
     seen = Scan(exact + off, between=(5.0, 15.0))
-    found = list(pinned(as_membrane(box(sides, FREE)), seen, Choice(30), 1))
+    found = list(pinned(as_membrane(box(sides, FREE)), seen, Choice(30)))
     np.testing.assert_allclose([one.look.energy for one in found], exact, rtol=1e-11)
 
 
@@ -66,14 +67,14 @@ def test_a_mode_beyond_what_was_looked_at_takes_no_place() -> None:
     sides = 1.0, 1.001
     below, exact = values(sides, FREE)[1:3]
     seen = Scan(np.array([below]), between=(0.5 * (below + exact), 15.0))
-    (found,) = pinned(as_membrane(box(sides, FREE)), seen, Choice(30), 1)
+    (found,) = pinned(as_membrane(box(sides, FREE)), seen, Choice(30))
     assert found.look.energy == pytest.approx(exact, rel=1e-11)
 
 
 def test_a_pair_of_which_one_was_seen_hides_no_other() -> None:
     # of 6^2 + 14^2 and of 8^2 + 13^2, each seen once
     energies = np.pi**2 * np.array([232.0, 233.0])
-    found = list(pinned(as_membrane(box((1.0, 1.0), HELD)), Scan(energies), Choice(30), 1))
+    found = list(pinned(as_membrane(box((1.0, 1.0), HELD)), Scan(energies), Choice(30)))
     np.testing.assert_allclose([one.look.energy for one in found], energies, rtol=1e-11)
     assert [one.coefficients.shape[1] for one in found] == [2, 2]
 
@@ -81,6 +82,18 @@ def test_a_pair_of_which_one_was_seen_hides_no_other() -> None:
 def test_what_was_seen_and_not_found_is_told() -> None:
     square = as_membrane(box((1.0, 1.0), HELD))
     seen = Scan(np.array([2.0, 5.0]) * np.pi**2)
-    (first,) = pinned(square, Scan(seen.energies[:1]), Choice(30), 1)
+    (first,) = pinned(square, Scan(seen.energies[:1]), Choice(30))
     (said,) = _lost_remarks(square, seen, [first])
     assert re.search(r"seen at about 49\.348.*missing", said)
+
+
+@pytest.mark.parametrize("condition", [HELD, FREE], ids=["held", "free"])
+@pytest.mark.parametrize("excess", [1e-8, 1e-7, 1e-6, 1e-4])
+@pytest.mark.parametrize("tol", [1e-2, 1e-4])
+def test_at_loose_tolerances_close_modes_are_all_found(tol: float, excess: float, condition: object) -> None:
+    sides = 1.0, 1 + excess
+    modes = fs.eigenmodes(box(sides, condition), lam, count=8, tol=tol, rng=0)
+    exact = values(sides, condition)[:8]
+    assert modes.complete
+    assert np.all(np.abs(modes.values - exact) <= modes.bounds + 1e-14)
+    assert np.all(modes.bounds <= tol * np.maximum(exact, 1.0))

@@ -13,9 +13,10 @@ import fspielm as fs
 from fspielm.arrays import FloatArray
 from fspielm.basis import free_axis
 from fspielm.eigen import Membrane, membrane_of
-from fspielm.eigen.membranes.look import Choice, Scan, _pin, pinned
+from fspielm.eigen.membranes.functions import Choice
+from fspielm.eigen.membranes.look import Scan, _pin, pinned
 from fspielm.eigen.membranes.membrane import Wedge
-from fspielm.eigen.membranes.search import bottom
+from fspielm.eigen.membranes.search import bottom, looker
 from fspielm.eigen.pencil import read_pencil
 from fspielm.geometry import Sites
 from fspielm.problem import along_normal, identity
@@ -178,9 +179,9 @@ def test_bounds_hold_beside_a_large_potential(condition: object, level: sp.Ratio
 
 def test_bounds_of_a_pair_are_those_of_both_functions() -> None:
     square = as_membrane(fs.Box((0, 0), (1, 1)), FREE)
-    (pair,) = pinned(square, Scan(np.full(2, np.pi**2)), Choice(), 1)
+    (pair,) = pinned(square, Scan(np.full(2, np.pi**2)), Choice())
     assert pair.coefficients.shape[1] == 2
-    one = _pin(square, pair.look, 1, 1)
+    one = _pin(square, pair.look, 1)
     assert pair.error >= one.error
     assert pair.amplification > (pair.look.energy + pair.shift) / pair.gap
 
@@ -239,8 +240,8 @@ def test_a_field_bounds_values_at_free_walls(domain: fs.Domain) -> None:
 def test_bounds_hold_for_functions_that_are_far_from_modes() -> None:
     # few functions: bounds are large, and hold with a margin that is no accident
     cabin = as_membrane(fs.Polygon([(0, 0), (2, 0), (2, 0.8), (1.2, 1.1), (0, 1)]), FREE)
-    rough = [next(pinned(cabin, Scan(np.array([2.6])), Choice(degree=degree), 1)) for degree in (1.0, 2.0, 4.0)]
-    fine = next(pinned(cabin, Scan(np.array([2.6])), Choice(0, 1.25, 16.0, 200), 1))
+    rough = [next(pinned(cabin, Scan(np.array([2.6])), Choice(degree=degree))) for degree in (1.0, 2.0, 4.0)]
+    fine = next(pinned(cabin, Scan(np.array([2.6])), Choice(0, 1.25, 16.0, 0.07)))
     assert fine.bound < 1e-7
     for one in rough:
         assert abs(one.look.energy - fine.look.energy) <= one.bound + fine.bound
@@ -249,7 +250,7 @@ def test_bounds_hold_for_functions_that_are_far_from_modes() -> None:
 def test_a_scan_begins_below_the_first_mode() -> None:
     # two rooms with a narrow passage: the first mode is far below that of either
     rooms = as_membrane(fs.Box((0, 0), (1, 1)) | fs.Box((0.9, 0.48), (1.6, 0.52)) | fs.Box((1.5, 0), (2.5, 1)), FREE)
-    low, doubtful = bottom(rooms, 1)
+    low, doubtful = bottom(rooms, looker(rooms))
     assert low < 0.15
     assert not doubtful
 

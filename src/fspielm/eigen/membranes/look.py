@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from time import perf_counter
@@ -14,21 +14,15 @@ import scipy
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray
-from fspielm.basis.basis import COSINE, Basis, JoinedBasis, RidgeBasis
-from fspielm.basis.evaluation.direct import tabulate
-from fspielm.basis.exact.family import Characteristic, realise
-from fspielm.basis.exact.laws import Space, directions_needed, scene_of, steady_frequencies
-from fspielm.basis.exact.symbol import problem_symbol
-from fspielm.basis.singular.columns import joint_sources, multipoles
-from fspielm.basis.singular.outgoing import SourceBasis
-from fspielm.basis.singular.singular import SingularBasis
+from fspielm.basis.basis import COSINE, RidgeBasis
+from fspielm.basis.exact.family import Characteristic
+from fspielm.eigen.membranes.functions import Choice, Functions, functions_at, table_of
 from fspielm.eigen.membranes.membrane import FEW_PLACES, Membrane
 from fspielm.eigen.modes import VALUE_ROUNDING, widest_gap
 from fspielm.eigen.pencil import TRIES, independent
-from fspielm.geometry.boundary import Sites, gauss
+from fspielm.geometry.boundary import gauss
 from fspielm.geometry.curves import PlaneCurve
 from fspielm.numerics.tolerances import CLOSE, HALVINGS, ROUNDED, ROUNDING, SAME
-from fspielm.problem.operator import along_normal, derivative, identity
 from fspielm.solution.integrals import panel_rule
 from fspielm.solvers.round import BETTER, LEAST_ROWS_PER_FUNCTION, ROWS_PER_FUNCTION
 
@@ -54,11 +48,6 @@ class Rim:
     free: BoolArray  # (n,): where slopes are zero, rather than values
 
     @property
-    def sites(self) -> Sites:
-        """Points and normals."""
-        return Sites(self.points, self.normals)
-
-    @property
     def tangents(self) -> FloatArray:
         """Unit vectors along the boundary."""
         return np.column_stack([-self.normals[:, 1], self.normals[:, 0]])
@@ -74,9 +63,10 @@ class Rim:
         return np.asarray(np.sum((self.points - self.center) * self.tangents, axis=1))
 
 
-def rim_of(membrane: Membrane, spacing: float, closest: float) -> Rim:
-    """Gauss' rule on panels, with this spacing; toward joints panels halve down to the length `closest`."""
-    parts = [_along(curve, spacing, closest, membrane) for curve in membrane.curves]
+def rim_of(membrane: Membrane, spacings: Sequence[float], closest: float) -> Rim:
+    """Gauss' rule on panels, with a spacing for each curve; toward joints panels halve down to the length `closest`."""
+    each = zip(membrane.curves, spacings, strict=True)
+    parts = [_along(curve, spacing, closest, membrane) for curve, spacing in each]
     curve = np.repeat(np.arange(len(parts)), [len(weights) for _, _, weights in parts])
     points, normals, weights = (np.concatenate(each) for each in zip(*parts, strict=True))
     return Rim(membrane.center, points, normals, weights, curve, np.array(membrane.free)[curve])
@@ -114,78 +104,6 @@ def _graded_rule(length: float, exponent: float) -> tuple[FloatArray, FloatArray
     most = math.log(ROUNDED) / math.log(nodes.min())  # larger powers would round the first place to the corner
     power = min(math.ceil(_LEAST_POWER * share) / share, most)
     return length * nodes**power, length * power * nodes ** (power - 1) * weights
-
-
-# ---- Functions that satisfy the equation of a membrane at an energy
-
-
-@final
-@dataclass(frozen=True)
-class Choice:
-    """The number of functions of each kind."""
-
-    sources: int = 0  # sources on either side of each joint
-    waves: float = 1.0  # plane waves, in units of the necessary number
-    degree: float = 10.0  # the highest exponent of corner functions
-    # evanescent waves, which oscillate along a line and decay away from it within less than a wavelength
-    exponentials: int = 0
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Functions:
-    """Waves and further columns."""
-
-    family: Characteristic
-    drawn: Basis
-    columns: tuple[Basis, ...]
-
-    @property
-    def basis(self) -> Basis:
-        """The basis of all functions."""
-        return JoinedBasis([self.drawn, *self.columns]) if self.columns else self.drawn
-
-    def zero_satisfied_traces(self, membrane: Membrane, curve: NDArray[np.intp], traces: FloatArray) -> None:
-        """Set traces to zero, in place, of corner functions on the sides whose conditions they satisfy exactly.
-
-        `curve` has the number of the curve for each row.
-        """
-        first = self.drawn.size
-        for wedge, own in zip(membrane.wedges, self.columns, strict=False):
-            if wedge.turn is not None:
-                traces[np.isin(curve, wedge.sides), first : first + own.size] = 0.0
-            first += own.size
-
-    @property
-    def special(self) -> int:
-        """The number of functions of corners and holes."""
-        return sum(each.size for each in self.columns if isinstance(each, SingularBasis))
-
-    @property
-    def closest(self) -> float:
-        """The least distance of sources from the boundary; infinite without sources."""
-        clear = [c.clearances.min() for c in self.columns if isinstance(c, SourceBasis)]
-        return float(min(clear, default=np.inf))
-
-
-def functions_at(membrane: Membrane, energy: float, choice: Choice) -> Functions:
-    """Plane waves in equally spaced directions, functions of corners and holes, and sources near joints."""
-    k = math.sqrt(energy)
-    count = math.ceil(0.5 * choice.waves * directions_needed(k * membrane.radius, 2))
-    angles = np.pi * (np.arange(count) + 0.5) / count
-    W = np.tile(k * np.column_stack([np.cos(angles), np.sin(angles)]), (2, 1))
-    waves = RidgeBasis(W, np.repeat([0.0, -0.5 * np.pi], count), COSINE, origin=membrane.center)
-    wedges = (wedge.functions(k, choice.degree) for wedge in membrane.wedges)
-    holes = (SingularBasis(hole.center, 0.0, hole.radius, multipoles(hole, energy)) for hole in membrane.holes)
-    sources = joint_sources(membrane.joints, choice.sources, energy, membrane.domain)
-    drawn: Basis = waves
-    if choice.exponentials:
-        scene, rng = scene_of(membrane.domain), np.random.default_rng(0)  # the same at every energy
-        space = Space((0, 1), np.zeros(2), membrane.radius)
-        symbol = problem_symbol(membrane.pencil.at(membrane.value(energy)))
-        decaying = steady_frequencies(symbol, space, choice.exponentials, rng, waves=False)
-        drawn = JoinedBasis([waves, realise(decaying, scene, rng)])
-    return Functions(Characteristic(drawn.size), drawn, (*wedges, *holes, *(() if sources is None else (sources,))))
 
 
 # ---- Modes around one energy, from functions that satisfy the equation there
@@ -245,26 +163,36 @@ class Look:
         return np.asarray(np.linalg.solve(np.linalg.cholesky(Y.T @ self.gram @ Y), Y.T).T)
 
 
-def look_at(membrane: Membrane, energy: float, choice: Choice, threads: int) -> Look:
+def _spacings(membrane: Membrane, functions: Functions, energy: float) -> list[float]:
+    """The distances of places on each curve, for functions that oscillate less the farther their hole is."""
+    wavelengths, waves = math.sqrt(energy) * membrane.length / (2 * math.pi), functions.drawn.size
+    corners, holes = np.split(np.array(functions.columns, dtype=object), [len(membrane.wedges)])
+    most = max(waves, sum(each.size for each in corners))
+    spacing = membrane.length / max(_TO_WAVELENGTH * functions.choice.waves * wavelengths, ROWS_PER_FUNCTION * most)
+    around = [
+        (hole.center, 2 * math.pi / (ROWS_PER_FUNCTION * own.size))
+        for hole, own in zip(membrane.holes, holes, strict=False)
+    ]
+    points = [curve.point(curve.grid()) for curve in membrane.curves]
+    return [
+        min([spacing, *(turn * float(np.linalg.norm(each - center, axis=1).min()) for center, turn in around)])
+        for each in points
+    ]
+
+
+def look_at(membrane: Membrane, energy: float, choice: Choice) -> Look:
     """The modes around an energy."""
     functions = functions_at(membrane, energy, choice)
     near = 2 * AROUND / membrane.radius * membrane.density(energy)
-    count = math.ceil(max(FEW_PLACES + _EACH * near, LEAST_ROWS_PER_FUNCTION * functions.special))
-    inside = Sites(membrane.domain.sample(count, np.random.default_rng(0), "low-discrepancy"))
-    wavelengths, waves = math.sqrt(energy) * membrane.length / (2 * math.pi), functions.drawn.size
-    places = max(_TO_WAVELENGTH * choice.waves * wavelengths, ROWS_PER_FUNCTION * max(waves, functions.special))
-    in_holes = functions.columns[len(membrane.wedges) :]
-    around = [2 * math.pi * hole.radius / own.size for hole, own in zip(membrane.holes, in_holes, strict=False)]
-    spacing = min([membrane.length / places, *(each / ROWS_PER_FUNCTION for each in around)])
-    rim = rim_of(membrane, spacing, min(functions.closest, CLOSE * membrane.radius))
+    inside = membrane.sampled(math.ceil(max(FEW_PLACES + _EACH * near, LEAST_ROWS_PER_FUNCTION * functions.special)))
+    rim = rim_of(membrane, _spacings(membrane, functions, energy), min(functions.closest, CLOSE * membrane.radius))
     n, t, root = rim.normals, rim.tangents, np.sqrt(rim.weights)[:, None]
-    values = (identity(2), derivative((1, 0)), derivative((0, 1)))
-    u, x, y = (root * tabulate(functions.basis, operator, rim.sites, threads=threads) for operator in values)
+    table = table_of(functions.basis, np.concatenate([rim.points, inside]))
+    u, x, y = (root * each[: len(root)] for each in (table.values, table.x, table.y))
     v, along = n[:, :1] * x + n[:, 1:] * y, t[:, :1] * x + t[:, 1:] * y
     trace, flux = _traces_and_fluxes(rim, math.sqrt(energy), u, v)
     functions.zero_satisfied_traces(membrane, rim.curve, trace)
-    middle = tabulate(functions.basis, identity(2), inside, threads=threads)
-    middle = middle * math.sqrt(membrane.domain.measure / len(inside))
+    middle = table.values[len(root) :] * math.sqrt(membrane.domain.measure / len(inside))
     among = independent(np.concatenate([trace, middle]), ROUNDING)
     # functions close to a mode: their traces, times the root of the radius, are no larger than they are inside
     _, cosines, Yh = np.linalg.svd(among.rows[len(u) :], full_matrices=False)
@@ -431,6 +359,8 @@ def _common_modes(before: Look, after: Look) -> FloatArray | None:
 
 # ---- Modes pinned by looks closer and closer, until the last is at the energy of the mode
 
+# Modes are pinned together if they are closer than so many times the distance of looks from energies.
+_TOGETHER = 10.0
 # Places of the boundary per wavelength at which residuals are sampled.
 _RIM_TO_WAVELENGTH = 30.0
 
@@ -466,53 +396,54 @@ class Pinned:
         return (self.look.energy + self.shift) / self.gap + 1
 
 
-def pinned(membrane: Membrane, scan: Scan, choice: Choice, threads: int) -> Iterator[Pinned]:
-    """The modes of a scan, pinned one energy after the other.
+def pinned(membrane: Membrane, scan: Scan, choice: Choice, close: float = ROUNDING) -> Iterator[Pinned]:
+    """The modes of a scan, pinned one energy after the other; looks are so `close` to energies, relative to these.
 
     They keep their order, as a look updates all modes that it sees.
     """
-    known = np.sort(scan.energies)
-    place = 0
+    known, same = np.sort(scan.energies), max(SAME, _TOGETHER * close)
+    place, last = 0, -math.inf
     while place < len(known):
         before, k, reach = math.inf, math.sqrt(known[place]), AROUND / membrane.radius
         for _ in range(TRIES):
             # a look that does not see the mode may see another one
             known[place] = np.clip(known[place], max(k - reach, 0.5 * k) ** 2, (k + reach) ** 2)
-            look = look_at(membrane, float(known[place]), choice, threads)
+            look = look_at(membrane, float(known[place]), choice)
             known = _sharpened(_updated(known, look, scan, blur(membrane, look.energy)), look)
             step = abs(float(known[place]) - look.energy)
-            if _has_converged(step, before, look.energy):
+            if _has_converged(step, before, look.energy, close):
                 break
             before = step
         # take all modes at this energy, as the scan may have seen some of them elsewhere or not at all
-        count = max(int(np.sum(np.abs(look.distances) <= SAME * look.energy)), 1)
-        yield _pin(membrane, look, count, threads)
-        place += max(_count_at_look(known[place:][:count], look, blur(membrane, look.energy)), 1)
+        here = (np.abs(look.distances) <= same * look.energy) & (look.energies > last + SAME * look.energy)
+        count, last = max(int(np.sum(here)), 1), float(np.max(look.energies[here], initial=look.energy))
+        yield _pin(membrane, look, count)
+        place += max(_count_at_look(known[place:][:count], look, blur(membrane, look.energy), same), 1)
 
 
-def repinned(membrane: Membrane, before: Pinned, choice: Choice, threads: int) -> Pinned:
+def repinned(membrane: Membrane, before: Pinned, choice: Choice, close: float) -> Pinned:
     """The same modes with other functions."""
     energy, count, last = before.look.energy, before.coefficients.shape[1], math.inf
     for _ in range(TRIES):
-        look = look_at(membrane, energy, choice, threads)
+        look = look_at(membrane, energy, choice)
         step = float(look.shifts(count).mean())
-        if _has_converged(abs(step), last, energy):
+        if _has_converged(abs(step), last, energy, close):
             break
         energy, last = energy + step, abs(step)
-    return _pin(membrane, look, count, threads)
+    return _pin(membrane, look, count)
 
 
-def _has_converged(step: float, before: float, energy: float) -> bool:
-    """Whether steps to an energy are rounding errors, or no longer fall, as errors of the functions."""
-    return step <= ROUNDING * energy or (step <= CLOSE * energy and BETTER * step > before)
+def _has_converged(step: float, before: float, energy: float, close: float) -> bool:
+    """Whether steps to an energy are as small as they should be, or no longer fall, as errors of the functions."""
+    return step <= close * energy or (step <= CLOSE * energy and BETTER * step > before)
 
 
-def _count_at_look(known: FloatArray, look: Look, slack: float) -> int:
+def _count_at_look(known: FloatArray, look: Look, slack: float, same: float) -> int:
     """How many of the energies belong to modes at the look, rather than to others that it sees."""
     seen = look.energies
     if not len(seen):
         return 0
-    there = np.abs(seen[np.argmin(np.abs(seen - known[:, None]), axis=1)] - look.energy) <= SAME * look.energy
+    there = np.abs(seen[np.argmin(np.abs(seen - known[:, None]), axis=1)] - look.energy) <= same * look.energy
     return int(np.sum(there & (np.abs(known - look.energy) <= slack)))
 
 
@@ -547,18 +478,16 @@ def _sharpened(known: FloatArray, look: Look) -> FloatArray:
     return moved
 
 
-def _pin(membrane: Membrane, look: Look, count: int, threads: int) -> Pinned:
+def _pin(membrane: Membrane, look: Look, count: int) -> Pinned:
     coefficients = look.smallest(count)
     # more places than the look has made traces small at
-    spacing = min(2 * math.pi / (math.sqrt(look.energy) * _RIM_TO_WAVELENGTH), membrane.length / (2 * len(look.traces)))
-    closest = min(look.functions.closest, membrane.radius) / 4
-    rim = rim_of(membrane, spacing, closest)
-    left = np.empty((len(rim.weights), count))
-    for places, operator in ((~rim.free, identity(2)), (rim.free, along_normal(2))):
-        if places.any():
-            rows = tabulate(look.functions.basis, operator, rim.sites.select(places), threads=threads)
-            look.functions.zero_satisfied_traces(membrane, rim.curve[places], rows)
-            left[places] = rows @ coefficients
+    finest = 2 * math.pi / (math.sqrt(look.energy) * _RIM_TO_WAVELENGTH)
+    spacings = [min(finest, 0.5 * each) for each in _spacings(membrane, look.functions, look.energy)]
+    rim = rim_of(membrane, spacings, min(look.functions.closest, membrane.radius) / 4)
+    table, n = table_of(look.functions.basis, rim.points), rim.normals
+    rows = np.where(rim.free[:, None], n[:, :1] * table.x + n[:, 1:] * table.y, table.values)
+    look.functions.zero_satisfied_traces(membrane, rim.curve, rows)
+    left = rows @ coefficients
     shift, error = _shift_and_error(membrane, rim, look.energy, left)
     others = np.sort(np.abs(look.distances))[count:]
     gap = float(others[0]) if len(others) else look.energy
@@ -584,7 +513,7 @@ def _shift_and_error(membrane: Membrane, rim: Rim, energy: float, left: FloatArr
 
 def constant_mode(membrane: Membrane, gap: float) -> Pinned:
     """The constant, which is a mode of energy zero if all walls are free; `gap` is the distance of the next mode."""
-    functions = Functions(Characteristic(1), RidgeBasis(np.zeros((1, 2)), np.zeros(1), COSINE), ())
+    functions = Functions(Choice(), Characteristic(1), RidgeBasis(np.zeros((1, 2)), np.zeros(1), COSINE), ())
     coefficients, none = np.array([[membrane.domain.measure**-0.5]]), np.zeros((0, 1))
     look = Look(0.0, np.zeros(1), none, none, np.ones((1, 1)), coefficients, 1, 1.0, functions)
     return Pinned(look, coefficients, 0.0, gap, gap)

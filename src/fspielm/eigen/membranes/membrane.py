@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache, partial
 from typing import final
 
 import numpy as np
@@ -24,8 +24,11 @@ from fspielm.geometry.domain import Corner, Domain, Hole
 from fspielm.geometry.plane import Joint, edges_of, joints_of
 from fspielm.numerics.tolerances import PROBES, SAME
 from fspielm.problem.changes import SAME_PLACE, change_places, domain_size, sides_of
+from fspielm.problem.compiled import Compiled
 from fspielm.problem.operator import Operator
-from fspielm.problem.problem import Problem
+from fspielm.problem.parameters import with_numbers
+from fspielm.problem.problem import Problem, problem_of
+from fspielm.problem.substitutions import read_givens
 
 # ---- Corners at which modes are singular, and their functions
 
@@ -94,6 +97,9 @@ def wedges_of(problem: Problem, curves: Sequence[PlaneCurve]) -> tuple[Wedge, ..
         found.append(Wedge(corner.point, axis, size, exponents, own, free, sides))
     return tuple(found)
 
+
+# The spacing of sources around a membrane, and the least distance of those that stay, in units of their distance.
+_SPACED, _LEAST_AWAY = 0.3, 0.7
 
 # ---- Membranes: the Laplacian on a plane domain with Dirichlet (held) or Neumann (free) conditions
 # A bound for the distance of an energy E from that of a mode: let u satisfy the equation at E, and w satisfy
@@ -248,10 +254,36 @@ class Membrane:
         """A bound for the error of a value by that of its energy, with the rounding of `start`."""
         return (bound + VALUE_ROUNDING * abs(self.start)) / self.rate
 
+    def at(self, value: float) -> Problem:
+        """The problem with a value of the eigenvalue; mostly as it was compiled for another value."""
+        base, power = self.pencil.at(0.0), self.pencil.powers[0]
+        if any(each.is_gauge for each in base.relations):
+            return self.pencil.at(value)
+        stated = with_numbers(base.statement, {self.pencil.symbol: value})
+        relations = tuple(
+            replace(each, operator=each.operator + power[each.name].times(value)) if each.name in power else each
+            for each in base.relations
+        )
+        givens = read_givens(stated.given).placed(stated.domain, base.coordinates)
+        return problem_of(Compiled(stated, base.unknowns, relations, givens, notes=base.notes))
+
     @property
     def domain(self) -> Domain:
         """The domain of the problem."""
         return self.pencil.problem.domain
+
+    def sampled(self, count: int) -> FloatArray:
+        """At least so many points inside, the same at each call."""
+        return self._sampled(2 ** math.ceil(math.log2(count)))[:count]
+
+    @cached_property
+    def _sampled(self) -> Callable[[int], FloatArray]:
+        return lru_cache(lambda most: self.domain.sample(most, np.random.default_rng(0), "low-discrepancy"))
+
+    @cached_property
+    def places_around(self) -> Callable[[float], tuple[FloatArray, FloatArray]]:
+        """Places outside, about as far from the boundary as asked for, and their distances from it."""
+        return lru_cache(partial(_places_around, self))
 
     @cached_property
     def length(self) -> float:
@@ -335,6 +367,20 @@ class Membrane:
     def density(self, energy: float) -> float:
         """The approximate number of modes per unit of the wavenumber, rather too large."""
         return self.domain.measure * math.sqrt(energy) / (2 * math.pi)
+
+
+def _places_around(membrane: Membrane, away: float) -> tuple[FloatArray, FloatArray]:
+    def along(spacing: float) -> Sites:
+        numbers = [math.ceil(curve.length / spacing) for curve in membrane.curves]
+        each = [(c, c.parameter((np.arange(n) + 0.5) / n)) for c, n in zip(membrane.curves, numbers, strict=True)]
+        points, normals = ([getattr(curve, name)(t) for curve, t in each] for name in ("point", "normals"))
+        return Sites(np.concatenate(points), np.concatenate(normals))
+
+    sites = along(_SPACED * away)
+    places = sites.points + away * sites.outward
+    distances, _ = scipy.spatial.cKDTree(along(0.1 * away).points).query(places)
+    kept = (distances > _LEAST_AWAY * away) & ~membrane.domain.contains(places)
+    return places[kept], distances[kept]
 
 
 def membrane_of(pencil: Pencil) -> Membrane | None:

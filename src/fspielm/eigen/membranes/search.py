@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 from time import perf_counter
 from typing import Any, final
@@ -14,17 +16,17 @@ import numpy as np
 import sympy as sp
 
 from fspielm.arrays import FloatArray, safe_rms
-from fspielm.basis.evaluation.sums import Method, evaluate
+from fspielm.basis.evaluation.sums import evaluate
+from fspielm.basis.exact.laws import directions_needed
 from fspielm.collocation.points import allot_conditions
 from fspielm.collocation.system import BlockResidual, Discretisation
+from fspielm.eigen.membranes.functions import Choice, functions_at, table_of
 from fspielm.eigen.membranes.look import (
-    Choice,
     Looker,
     Pinned,
     Scan,
     blur,
     constant_mode,
-    functions_at,
     look_at,
     look_energies,
     pinned,
@@ -33,15 +35,15 @@ from fspielm.eigen.membranes.look import (
 )
 from fspielm.eigen.membranes.membrane import Membrane, membrane_of
 from fspielm.eigen.modes import Mode, Modes, Wish, accuracy_remarks, interrupted_modes, modes_of
-from fspielm.eigen.pencil import TRIES, read_pencil, sign_of
+from fspielm.eigen.pencil import LEVELS, TRIES, read_pencil, sign_of, value_and_slope
 from fspielm.eigen.rounds import out_of_time
 from fspielm.eigen.search import end_remarks, inside
 from fspielm.errors import ProblemError
 from fspielm.estimate.estimate import estimate_without_data
 from fspielm.geometry.boundary import Sites
-from fspielm.numerics.tolerances import PROBES
-from fspielm.problem.operator import Operator, identity
+from fspielm.numerics.tolerances import CLOSE, PROBES, ROUNDING
 from fspielm.problem.problem import Problem
+from fspielm.resources import limited
 from fspielm.solution.report import FoundMode, ModeSearch
 from fspielm.solvers.driver import solution_of
 from fspielm.solvers.request import LOOKING, Budget, Request, offering
@@ -50,6 +52,8 @@ from fspielm.wording import MORE_TIME
 
 # ---- Pinned modes as solutions
 
+# Places inside at which residuals of the equation are looked at, which are rounding.
+_INSIDE = 50
 _WHY = "functions that satisfy the equation"
 _ENDING = "the function of a mode is known to fewer digits than its value; ask for a smaller tol"
 
@@ -61,32 +65,33 @@ def pinned_modes(membrane: Membrane, found: Sequence[Pinned], request: Request, 
     bounds = np.array([membrane.error(one.bound) for one, _ in each])
     fields = []
     for value, (one, column) in zip(values.tolist(), each, strict=True):
-        problem = membrane.pencil.at(value)
-        result = _result_of(problem, one, column, request.threads)
+        problem = membrane.at(value)
+        result = _result_of(membrane, problem, one, column, request.threads)
         fields.append(solution_of(request, problem, result, record, _WHY, _ENDING))
     return modes_of(values, bounds, fields, bounded=True)
 
 
-def _result_of(problem: Problem, one: Pinned, column: FloatArray, threads: int) -> RoundResult:
+def _result_of(membrane: Membrane, problem: Problem, one: Pinned, column: FloatArray, threads: int) -> RoundResult:
     """A mode as the result of a round, positive where it is largest."""
-    functions, rng = one.look.functions, np.random.default_rng(0)  # only looks
-    inside = Sites(problem.domain.sample(PROBES, rng, "low-discrepancy"))
+    functions, inside = one.look.functions, membrane.sampled(PROBES)
     points = allot_conditions(problem, functions.basis.size)
-    sites = points.draw(problem, rng)
+    sites = points.draw(problem, np.random.default_rng(0))  # only looks
     finite = Discretisation(problem, functions.family, functions.drawn, functions.columns, points, sites, threads)
-
-    def image(operator: Operator, places: Sites, method: Method) -> FloatArray:
-        return evaluate(finite.basis, column, operator, places, threads=threads, method=method)
-
     residuals = {}
     for relation in problem.relations:
-        places = inside if relation.region.kind == "domain" else sites[relation.name]
-        left = image(relation.operator, places, "direct")
+        if relation.region.kind == "domain":
+            few = Sites(inside[:_INSIDE])
+            left = evaluate(finite.basis, column, relation.operator, few, threads=1, method="direct")
+        else:
+            places = sites[relation.name]
+            value, slope = value_and_slope(relation.operator, places)
+            table, (x, y) = table_of(finite.basis, places.points), places.outward.T
+            left = value.real * (table.values @ column) + slope.real * (x * (table.x @ column) + y * (table.y @ column))
         residuals[relation.name] = BlockResidual(safe_rms(left), float(np.abs(left).max()))
     by = one.amplification
     scale = 1.0 / float(np.sqrt(problem.domain.measure))
     estimate = estimate_without_data(one.error * by, scale, column, residuals, residual=one.error, amplification=by)
-    signed = column * sign_of(image(identity(problem.dimension), inside, "auto"))
+    signed = column * sign_of(table_of(finite.basis, inside).values @ column)
     plan = FeaturePlan(functions.family, points, functions.columns, _WHY)
     return RoundResult(plan, finite, signed, residuals, one.look.rank, one.look.condition, {}, estimate)
 
@@ -96,8 +101,18 @@ def _result_of(problem: Problem, one: Pinned, column: FloatArray, threads: int) 
 # Intervals that end above so many modes are too high for cells.
 _HIGH = 60
 # Functions to scan with, and functions to pin modes with, each if the ones before were not enough.
-_SEEN = Choice()
-_PINNED = (Choice(30), Choice(42, 1.25, 12.0, 150), Choice(42, 1.25, 18.0, 300), Choice(42, 1.25, 24.0, 450))
+_SEEN = Choice(degree=6.0, orders=0.25)
+_PINNED = (
+    Choice(8, 1.0, 6.0, orders=0.25),
+    Choice(30, away=0.15),
+    Choice(42, 1.25, 12.0, 0.07),
+    Choice(42, 1.25, 18.0, 0.035),
+    Choice(42, 1.25, 24.0, 0.018),
+)
+# Plane waves from which on linear algebra is worth several threads.
+_MANY = 300
+# How close looks come to the energy of a mode, as a share of the tolerance.
+_CLOSER = 1e-3
 # A scan begins at this share of the least energy of a mode. Free walls leave no such energy: then it begins at this
 # wavenumber over the radius, halved if needed.
 _BELOW, _LOWEST = 0.9, 0.3
@@ -107,6 +122,18 @@ _FARTHER = 1.5
 
 def direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Record) -> Modes | None:
     """The wanted modes; None if cells are an alternative and these functions do not work for the first mode."""
+    last = membrane.reaching(wish.count or 0) if wish.interval is None else membrane.energy(wish.interval[1])
+    with _few_threads(membrane, last):
+        return _direct_modes(membrane, wish, request, record)
+
+
+def _few_threads(membrane: Membrane, energy: float) -> AbstractContextManager[None]:
+    """One thread for the linear algebra of looks up to an energy if matrices are small: others would only wait."""
+    waves = directions_needed(math.sqrt(max(energy, 0.0)) * membrane.radius, 2)
+    return limited(1) if waves < _MANY else nullcontext()
+
+
+def _direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Record) -> Modes | None:
     highest = -math.inf if wish.interval is None else membrane.energy(wish.interval[1])
     is_only = highest > membrane.least and membrane.weyl(highest) >= _HIGH
     seconds = record.seconds_left * (1.0 if is_only else LOOKING)
@@ -153,9 +180,9 @@ def direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Recor
     return Modes(tuple(modes), True, complete, tuple(remarks))
 
 
-def scanned(membrane: Membrane, low: float, high: float, threads: int, seconds: float) -> Scan:
+def scanned(membrane: Membrane, low: float, high: float, look: Looker, seconds: float) -> Scan:
     """The scan between two energies, refused if it would take longer than so many seconds."""
-    began, look = perf_counter(), looker(membrane, threads)
+    began = perf_counter()
     look(high)
     expected = (perf_counter() - began) * len(look_energies(membrane, low, high))
     if expected > seconds:
@@ -166,18 +193,18 @@ def scanned(membrane: Membrane, low: float, high: float, threads: int, seconds: 
     return scan(membrane, low, high, look, seconds)
 
 
-def looker(membrane: Membrane, threads: int) -> Looker:
-    """Looks that see modes to a few digits."""
-    return lambda energy: look_at(membrane, energy, _SEEN, threads)
+def looker(membrane: Membrane) -> Looker:
+    """Looks that see modes to a few digits; the latest are kept."""
+    return lru_cache(maxsize=LEVELS)(lambda energy: look_at(membrane, energy, _SEEN))
 
 
-def bottom(membrane: Membrane, threads: int) -> tuple[float, tuple[tuple[float, float], ...]]:
+def bottom(membrane: Membrane, look: Looker) -> tuple[float, tuple[tuple[float, float], ...]]:
     """An energy below all modes except the constant, and stretches in which there may be modes nevertheless."""
     if membrane.is_held:
         return _BELOW * membrane.least, ()
     k = _LOWEST / membrane.radius
     for _ in range(TRIES):
-        behind = looker(membrane, threads)(k**2).energies
+        behind = look(k**2).energies
         if np.count_nonzero((behind < k**2) & (behind > -0.5 * k**2)) == membrane.is_free:
             return k**2, ()
         k = 0.5 * k
@@ -186,15 +213,15 @@ def bottom(membrane: Membrane, threads: int) -> tuple[float, tuple[tuple[float, 
 
 def _scan_wanted(membrane: Membrane, wish: Wish, request: Request, seconds: float) -> Scan:
     """The wanted modes except the constant, to a few digits."""
-    until, threads = perf_counter() + seconds, request.threads
-    low, doubtful = bottom(membrane, threads)
+    until, look = perf_counter() + seconds, looker(membrane)
+    low, doubtful = bottom(membrane, look)
     interval = wish.searched_interval(request.tol)
     if interval is not None:
         first, last = (membrane.energy(end) for end in interval)
         doubtful = doubtful if first < low else ()
         if last <= low:
             return Scan(np.empty(0), doubtful)
-        own = scanned(membrane, max(first, low), last, threads, until - perf_counter())
+        own = scanned(membrane, max(first, low), last, look, until - perf_counter())
         return replace(own, doubtful=(*doubtful, *own.doubtful))
     assert wish.count is not None
     wanted = wish.count - membrane.is_free
@@ -202,7 +229,7 @@ def _scan_wanted(membrane: Membrane, wish: Wish, request: Request, seconds: floa
     least = low
     high = max(membrane.reaching(wanted + _FARTHER), 2 * low)
     for _ in range(TRIES):
-        own = scanned(membrane, low, high, threads, until - perf_counter())
+        own = scanned(membrane, low, high, look, until - perf_counter())
         energies, doubtful = np.concatenate([energies, own.energies]), (*doubtful, *own.doubtful)
         if len(energies) >= wanted:
             break
@@ -216,15 +243,15 @@ def _scan_wanted(membrane: Membrane, wish: Wish, request: Request, seconds: floa
 
 def _all_pinned(membrane: Membrane, seen: Scan, unit: float, request: Request, record: Record) -> Iterator[Pinned]:
     """The modes of a scan, pinned with more functions if needed; later modes start no lower."""
-    most = request.budget.neurons or math.inf
-    level = 1
-    for one in pinned(membrane, seen, _PINNED[0], request.threads):
+    most, level = request.budget.neurons or math.inf, 1
+    close = min(max(_CLOSER * request.tol, ROUNDING), CLOSE)
+    for one in pinned(membrane, seen, _PINNED[0], close):
         best = one
         while level < len(_PINNED) and record.seconds_left > 0 and not _is_good(membrane, best, unit, request):
             choice = _PINNED[level]
             if functions_at(membrane, one.look.energy, choice).basis.size > most:
                 break
-            best = min(best, repinned(membrane, best, choice, request.threads), key=lambda each: each.bound)
+            best = min(best, repinned(membrane, best, choice, close), key=lambda each: each.bound)
             if level + 1 == len(_PINNED):
                 break
             level += not _is_good(membrane, best, unit, request)
@@ -344,13 +371,14 @@ def count_modes(problem: Problem, lam: sp.Symbol, below: float, *, budget: Budge
         )
     record = Record(budget or Budget())
     energy = membrane.energy(_number(below))
-    threads = record.budget.thread_count
-    low, hidden = bottom(membrane, threads)
+    look = looker(membrane)
+    low, hidden = bottom(membrane, look)
     rest = [0.0] if membrane.is_free and energy > 0 else []
     if energy <= low:
         values = np.array([membrane.value(each) for each in rest])
         return ModeCount(len(rest), not hidden, values, 0.0, 0.0, membrane.doubts(hidden))
-    seen = scanned(membrane, low, energy, threads, record.seconds_left)
+    with _few_threads(membrane, energy):
+        seen = scanned(membrane, low, energy, look, record.seconds_left)
     energies = np.concatenate([rest, seen.energies])
     laws = np.array([membrane.weyl(each) for each in energies])
     half = len(laws) // 2
