@@ -175,7 +175,7 @@ def _walk(
     size = float(np.max(upper - lower))
     step = _LONGEST * size
     points = [start]
-    heading = sense * _along(gradient, start[None])[0]
+    first = heading = sense * _along(gradient, start[None])[0]
     while len(points) < MOST_PIECES and step > CLOSE * size:
         ahead = points[-1] + step * heading
         there = _corrected(level, gradient, ahead[None])[0]
@@ -187,7 +187,7 @@ def _walk(
             continue
         gap = np.linalg.norm(there - start)
         passed = (start - points[-1]) @ (there - start) > 0
-        if len(points) > 2 and (gap < 0.75 * step or (passed and gap < step)):
+        if len(points) > 2 and new @ first > 0 and (gap < 0.75 * step or (passed and gap < step)):
             between = [there] if not passed and gap > 0.25 * step else []  # the last step is no longer than others
             return np.array([*points, *between, start]), True
         points.append(there)
