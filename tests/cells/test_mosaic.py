@@ -9,6 +9,7 @@ import sympy as sp
 import fspielm as fs
 from fspielm.cells import Mosaic, mosaic_of
 from fspielm.cells.crossings import crossings, lowest_power
+from fspielm.errors import UnsuitableError
 from fspielm.geometry import Domain
 from fspielm.solvers.cells.corners import special_points
 
@@ -100,3 +101,11 @@ def test_where_a_line_ends_data_that_are_constant_bring_no_first_power() -> None
         [each.power for each in special_points(one) if each.point[0] == pytest.approx(0.4)] for one in (quiet, loud)
     ]
     assert ends == [[2.0, 2.0], [1.0, 1.0]]
+
+
+def test_a_border_that_was_missed_is_noticed() -> None:
+    stated = problem(sp.Piecewise((5, sp.Abs(x - 0.5) < 0.2), (1, True)))
+    first, second = (line.part for line in stated.interfaces)
+    with pytest.raises(UnsuitableError, match="not found"):
+        mosaic_of(BOX, [first], stated.material_of, lambda piece: (2, 2))
+    assert len(mosaic_of(BOX, [first, second], stated.material_of, lambda piece: (2, 2)).tiles) == 3

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,11 +11,14 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
+from fspielm.collocation.system import RowBlock
 from fspielm.estimate import Peak
+from fspielm.geometry import Sites
+from fspielm.problem import identity
 from fspielm.solvers import Ending, Step, Strategy
 from fspielm.solvers.driver import FittedPlan, LinearRounds, Trail
 from fspielm.solvers.request import Request, Streams
-from fspielm.solvers.round import Outcome, Record
+from fspielm.solvers.round import Outcome, Record, RoundResult, run_round
 from fspielm.solvers.strategies.exact import exact_features
 from fspielm.solvers.strategies.selection import FilledBand, filled_band, thin_spectrum
 
@@ -113,3 +116,32 @@ def test_only_the_best_round_keeps_its_factored_system() -> None:
         assert (latest.reusable is not None) == is_best
     assert record.best is not None
     assert record.kept_bytes == record.best.reusable.factored.nbytes > 0  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("is_sure", [True, False])
+def test_a_larger_round_contradicts_an_estimate_that_is_too_small(is_sure: bool) -> None:
+    request = asked(HOMOGENEOUS)
+    strategy = filled_band(request, bands(HOMOGENEOUS))
+    plan = strategy.first().plan
+    coarse, fine, finer = (run_round(request, strategy.smaller(plan, neurons)) for neurons in (30, 120, 140))
+    points = HOMOGENEOUS.domain.sample(300, np.random.default_rng(1))
+    value = RowBlock("", ((identity(2), Sites(points)),), np.zeros(len(points)))
+    values = [value.evaluate(done.basis, done.coefficients, 1) for done in (coarse, fine)]
+    difference = np.linalg.norm(values[0] - values[1]) / np.linalg.norm(values[0])
+    record = Record(request.budget)
+    for round_ in (claiming(coarse, 1e-9), claiming(fine, 1e-8 if is_sure else np.inf)):
+        record.add(round_, forecast=0.0, seconds=0.0, problem=HOMOGENEOUS)
+    assert record.best is not None
+    assert record.best.basis is (fine if is_sure else coarse).basis
+    assert is_sure or record.best.outcome.error > 0.7 * difference
+    record = Record(request.budget)
+    for round_ in (claiming(fine, 1e-2), claiming(finer, np.inf)):
+        record.add(round_, forecast=0.0, seconds=0.0, problem=HOMOGENEOUS)
+    assert record.best.outcome.error == pytest.approx(1e-2)
+
+
+def claiming(done: RoundResult, error: float) -> RoundResult:
+    """A round that claims an error."""
+    assert done.estimate is not None
+    fields = tuple(replace(field, relative=error) for field in done.estimate.fields)
+    return replace(done, estimate=replace(done.estimate, relative=error, fields=fields))

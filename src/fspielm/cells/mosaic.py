@@ -14,9 +14,13 @@ from fspielm.arrays import BoolArray, FloatArray
 from fspielm.cells.arcs import Arcs, arcs_of, join_arcs, place
 from fspielm.cells.frames import MaterialFrames, Materials, Row, Run, part_between, runs_along
 from fspielm.cells.tiling import Cell, Contact, Cover, Joint, Stretch, Tiling, meet, tile
+from fspielm.errors import UnsuitableError
 from fspielm.geometry.boundary import BoundaryPart, Mask, Sites, gauss
 from fspielm.geometry.domain import Domain, rounding_slack
+from fspielm.numerics.tolerances import PROBES
 
+# The share of a domain that a material seems to fill, by its borders and by samples, differs by less than this.
+_OFF = 0.1
 # Nodes along an arc for the integral of its area.
 _NODES = 24
 
@@ -297,9 +301,12 @@ def mosaic_of(
             if run.row in parts:
                 parts[run.row].append(part_between(part, run.start, run.end, -1))
     slack = rounding_slack(True, *np.ravel(domain.bounding_box))
+    filled = materials(domain.sample(PROBES, np.random.default_rng(0), "low-discrepancy"))
     tiles = []
     for row, own in sides.items():
         piece = _Piece(domain, materials, row, tuple(parts[row]), slack)
+        if abs(piece.measure / domain.measure - np.mean(np.all(filled == row, axis=1))) > _OFF:
+            raise UnsuitableError("a part of the borders of materials was not found, and so they are not told apart")
         tiles.append(Tile(tile(piece, shape(piece), slack), tuple(own)))
     return Mosaic(domain, materials, tuple(tiles))
 

@@ -255,7 +255,10 @@ def data_bands(problem: Problem, rng: np.random.Generator) -> list[DataBand]:
     for relation in (*problem.equations, *problem.constraints):
         if relation.value.constant is None:
             source = source_of(relation, problem)
-            bands += _relevant(_bands_of(relation, source, problem.domain, sampling), sizes[source] > least)
+            found = _bands_of(relation, source, problem.domain, sampling)
+            if problem.interfaces and relation.value.is_formula:  # its jumps are known, and nothing else of it is noise
+                found = [replace(band, noise=False) for band in found]
+            bands += _relevant(found, sizes[source] > least)
     return bands
 
 

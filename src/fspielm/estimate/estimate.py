@@ -135,6 +135,14 @@ class ErrorEstimate:
     shares: Mapping[str, float] = field(default_factory=dict)
     has_settled: bool = True
 
+    def with_errors(self, problem: Problem, errors: Sequence[float]) -> ErrorEstimate:
+        """The estimate with a further root mean square error of each unknown."""
+        fields = tuple(field.with_error(error) for field, error in zip(self.fields, errors, strict=True))
+        whole = [together([fields[place] for place in problem.places(name)]) for name in problem.names]
+        worst = max(whole, key=lambda field: field.relative)
+        largest = max(field.largest for field in whole)
+        return replace(self, relative=worst.relative, largest=largest, scale=worst.scale, fields=fields)
+
 
 def unknown_sizes(problem: Problem, scales: Sequence[float], data_sizes: Sequence[float]) -> list[tuple[float, float]]:
     """The size of each unknown, and its natural size where it is zero beside the others; otherwise zero.

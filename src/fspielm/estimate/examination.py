@@ -95,7 +95,7 @@ class Examination:
         problem = problem or self.discretisation.problem
         misfit = self._unfitted.misfit(coefficients, problem)
         if by_itself:
-            misfit = replace(misfit, data_sizes=[0.0] * len(misfit.data_sizes))
+            misfit = replace(misfit, data_sizes=[0.0] * len(misfit.data_sizes), ignored=0 * misfit.ignored)
         sensitivity = self.sensitivity
         amplification = sensitivity.amplification
         null = sensitivity.values[int(np.argmax(sensitivity.each))] @ sensitivity.null
@@ -120,7 +120,10 @@ class Examination:
             if unresolved.any():
                 cells = by_cell(self.correction, deviations, left_out)
                 shown = [own + float(more) for own, more in zip(shown, cells.errors(unresolved), strict=True)]
-        shown = [float("inf") if undetermined else own for own in shown]
+        # where the residual is the right-hand side, its functions may be all that the sensitivity knows of
+        shown = [
+            float("inf") if undetermined else max(own, out) for own, out in zip(shown, misfit.ignored, strict=True)
+        ]
         errors = [own + beyond.error for own in shown]
         fields = self._fields(coefficients, errors, misfit)
         whole = [together([fields[place] for place in problem.places(name)]) for name in problem.names]
@@ -153,13 +156,7 @@ class Examination:
 
         For example, the terms of higher order of an equation that was linearised.
         """
-        problem = self.discretisation.problem
-        each = zip(estimate.fields, self.sensitivity.each, strict=True)
-        fields = tuple(field.with_error(own * remainder) for field, own in each)
-        whole = [together([fields[place] for place in problem.places(name)]) for name in problem.names]
-        worst = max(whole, key=lambda field: field.relative)
-        largest = max(field.largest for field in whole)
-        return replace(estimate, relative=worst.relative, largest=largest, scale=worst.scale, fields=fields)
+        return estimate.with_errors(self.discretisation.problem, [own * remainder for own in self.sensitivity.each])
 
     def settled(self, estimate: ErrorEstimate, tol: float) -> ErrorEstimate:
         """The estimate; without a reliable digit where it would meet `tol` but the sensitivity has not settled."""

@@ -25,7 +25,7 @@ from fspielm.collocation.system import (
     make_blocks,
 )
 from fspielm.estimate.amounts import CLEARLY, FEW, MANY, SAFETY, SMALL
-from fspielm.estimate.estimate import CellErrors
+from fspielm.estimate.estimate import NO_DIGITS, CellErrors
 from fspielm.estimate.narrow import narrow_features
 from fspielm.estimate.narrow_search import Narrow
 from fspielm.geometry.boundary import Sites, join_sites
@@ -45,6 +45,7 @@ class NarrowResidual:
 
     rms: float = 0.0  # root of the mean square that they add, over the whole region of the block
     data: float = 0.0  # the same for the data
+    mean: float = 0.0  # the mean of the data's absolute value over the region
     largest: float = 0.0  # the largest deviation
     most: float = 0.0  # the largest part of `rms` that one place has
     place: Narrow | None = None  # that place
@@ -103,6 +104,7 @@ def narrow_residuals(
         result[block.name] = NarrowResidual(
             rms=float(np.sqrt(squares.sum())),
             data=float(np.sqrt(np.sum(shares * np.abs(weight * block.values) ** 2))),
+            mean=float(np.sum(shares * np.abs(block.values))),
             largest=float(deviation.max()),
             most=float(np.sqrt(each[worst])),
             place=places[worst],
@@ -126,6 +128,7 @@ class Misfit:
     unresolved: Narrow | None  # the narrow place that much of the residual comes from, if any
     data_sizes: Sequence[float]  # the size of each unknown according to its own data
     shares: dict[str, float]  # the share of each block in the squared residual
+    ignored: FloatArray  # of each unknown, about what right-hand sides make of it that the solution ignores
 
 
 @final
@@ -144,8 +147,8 @@ class Unfitted:
         residuals, norms = {}, {}
         narrow = narrow_residuals(problem, self.held_out.sites, self.discretisation, coefficients)
         most: tuple[float, Narrow | None] = 0.0, None
-        data_sizes = [0.0] * len(problem.unknowns)
-        doubts = self.discretisation.doubts(coefficients)
+        data_sizes, ignored = [0.0] * len(problem.unknowns), np.zeros(len(problem.unknowns))
+        doubts, equations = self.discretisation.doubts(coefficients), {each.name for each in problem.equations}
         for block, fitted in zip(make_blocks(problem, self.held_out.sites), self.blocks, strict=True):
             for place, size in _sizes_from_data(block, problem):
                 data_sizes[place] = max(data_sizes[place], size)
@@ -160,10 +163,14 @@ class Unfitted:
             local = narrow.get(fitted.name, NarrowResidual())
             if local.stands_out(rms):
                 most = max(most, (weight * local.most, local.place), key=lambda one: one[0])
+            size = math.hypot(safe_rms(block.values), local.data)
+            if fitted.name in equations and math.hypot(rms, local.rms) > NO_DIGITS * size > 0.0:
+                mean = max(float(np.abs(block.values).mean()), local.mean)
+                ignored = np.maximum(ignored, _natural_effects(block, mean, problem))
             rms = math.hypot(math.hypot(rms, local.rms), doubts.get(fitted.name, 0.0))
             norms[fitted.name] = weight * rms
             total = math.hypot(total, weight * rms)
-            data = math.hypot(data, weight * safe_rms(block.values), weight * local.data)
+            data = math.hypot(data, weight * size)
             if rms > 0:
                 peak = max(peak, max(float(deviation.max()), local.largest) / rms)
         for seam in self.discretisation.seams(coefficients):
@@ -171,7 +178,8 @@ class Unfitted:
             residuals[seam.rows.name] = BlockResidual(rms, largest)
             total = math.hypot(total, seam.rows.scale * float(np.sqrt(seam.rows.count)) * rms)
         shares = {name: (norm / total) ** 2 for name, norm in norms.items() if total > 0}
-        return Misfit(total, data, peak, residuals, most[1] if most[0] > SMALL * total else None, data_sizes, shares)
+        unresolved = most[1] if most[0] > SMALL * total else None
+        return Misfit(total, data, peak, residuals, unresolved, data_sizes, shares, ignored)
 
     def norm(self, deviations: Mapping[str, NumberArray]) -> float:
         """The norm of deviations at the held-out sites, by block, weighted as residuals are."""
@@ -193,6 +201,17 @@ def _sizes_from_data(block: RowBlock, problem: Problem) -> list[tuple[int, float
     k = 2 * np.pi / np.ptp(problem.domain.bounding_box, axis=0)
     each = [safe_rms(term.at(sites)) * np.prod(k**term.orders) for term in operator.terms]
     return [(place, values / float(sum(each))) for place in unknowns if sum(each) > 0]
+
+
+def _natural_effects(block: RowBlock, size: float, problem: Problem) -> FloatArray:
+    """The size of each unknown of an equation for a right-hand side of a size: that of a half wave over the domain."""
+    operator, sites = block.pieces[0]
+    k = np.pi / np.ptp(problem.domain.bounding_box, axis=0)
+    weights = np.zeros(len(problem.unknowns))
+    for term in operator.terms:
+        weights[term.unknown] += safe_rms(term.at(sites)) * np.prod(k**term.orders)
+    # terms may cancel each other
+    return np.divide(SAFETY * size, weights, out=np.zeros_like(weights), where=weights > 0)
 
 
 # ---- How held-out rows would change a solution on cells

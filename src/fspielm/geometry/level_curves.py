@@ -114,7 +114,7 @@ Level = Callable[[FloatArray], FloatArray]
 # The longest step, relative to the box; the largest turn in a step (radians).
 _LONGEST = 0.02
 _LARGEST_TURN = 0.1
-_NEWTON_STEPS = 6
+_NEWTON_STEPS = 30
 # A point nearer to a step of a curve than this share of the step lies on the curve: twice the height of an arc that
 # turns by as much.
 _NEAR_STEP = _LARGEST_TURN / 4
@@ -134,7 +134,9 @@ def level_curves(level: Level, gradient: Level, starts: FloatArray, domain: Doma
             continue
         steps = walked[:, 1] - walked[:, 0]
         _, gaps = nearest_on_chords(start[None], walked[:, 0], steps)
-        if np.any(gaps[0] < _NEAR_STEP * np.linalg.norm(steps, axis=1)):  # it lies on a known curve
+        # it lies on a known curve, and not on the other side of a thin slab, which is walked along in the other sense
+        alike = steps @ _along(gradient, start[None])[0] > 0
+        if np.any(alike & (gaps[0] < _NEAR_STEP * np.linalg.norm(steps, axis=1))):
             continue
         way, closed = _walk(level, gradient, start, lower, upper, 1.0)
         if not closed:
@@ -173,7 +175,7 @@ def _walk(
     size = float(np.max(upper - lower))
     step = _LONGEST * size
     points = [start]
-    heading = sense * _along(gradient, start[None])[0]
+    first = heading = sense * _along(gradient, start[None])[0]
     while len(points) < MOST_PIECES and step > CLOSE * size:
         ahead = points[-1] + step * heading
         there = _corrected(level, gradient, ahead[None])[0]
@@ -185,8 +187,9 @@ def _walk(
             continue
         gap = np.linalg.norm(there - start)
         passed = (start - points[-1]) @ (there - start) > 0
-        if len(points) > 2 and (gap < 0.75 * step or (passed and gap < step)):
-            return np.array([*points, start]), True
+        if len(points) > 2 and new @ first > 0 and (gap < 0.75 * step or (passed and gap < step)):
+            between = [there] if not passed and gap > 0.25 * step else []  # the last step is no longer than others
+            return np.array([*points, *between, start]), True
         points.append(there)
         heading = new
         if np.any(there < lower) or np.any(there > upper):

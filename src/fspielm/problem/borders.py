@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from sys import float_info
 from typing import final
 
 import numpy as np
 import sympy as sp
-from mpmath.libmp import NoConvergence
 from sympy.core.function import AppliedUndef
-from sympy.polys.polyerrors import DomainError, PolynomialError
 
 from fspielm.arrays import BoolArray, FloatArray
 from fspielm.errors import ProblemError
@@ -27,12 +24,10 @@ from fspielm.geometry.domain import Domain
 from fspielm.geometry.level_curves import Extent, bisect_signs, curve_within, find_border, level_curves
 from fspielm.geometry.plane import parts_of
 from fspielm.geometry.time import SpaceTime, extrude
-from fspielm.numerics.tolerances import CLOSE, PROBES, ROUNDED, SAME
+from fspielm.numerics.tolerances import PROBES, ROUNDED, SAME
 from fspielm.problem.setting import Setting
 from fspielm.problem.substitutions import levels_in
 
-# Polynomials up to this degree are solved.
-_MOST_ZEROS = 8
 # Initial intervals along each axis, by the number of axes.
 _FIRST = {1: 256, 2: 32}
 # The most intervals or boxes at once.
@@ -172,7 +167,7 @@ def _points(level: sp.Expr, field: Field, setting: Setting) -> tuple[BoundaryPar
         return ()
     before, after = (side[:, 0] for side in found)
     hair = SAME * setting.size
-    middle = _polish_roots(0.5 * (before + after), level, setting.coordinates[0], CLOSE * setting.size)
+    middle = 0.5 * (before + after)
     inside = setting.domain._contains(middle[:, None], False)
     parts: list[BoundaryPart] = []
     last = -np.inf
@@ -184,25 +179,6 @@ def _points(level: sp.Expr, field: Field, setting: Setting) -> tuple[BoundaryPar
     if len(parts) < 2:
         return tuple(parts)
     return tuple(replace(part, name=f"{part.name} ({number})") for number, part in enumerate(parts, 1))
-
-
-def _polish_roots(places: FloatArray, level: sp.Expr, x: sp.Symbol, near: float) -> FloatArray:
-    """Zeros of a polynomial level function to the last digit.
-
-    The levels are expanded, and so inaccurate in floating point beside a thin slab.
-    """
-    if not level.is_polynomial(x) or not 1 < sp.degree(level, x) <= _MOST_ZEROS:
-        return places
-    try:
-        # twice the digits of a double, of which half tell whether zeros are real
-        zeros = np.array([complex(zero) for zero in sp.Poly(level, x).nroots(n=2 * float_info.dig)])
-    except (PolynomialError, DomainError, NoConvergence):  # keep the places
-        return places
-    real = zeros.real[np.abs(zeros.imag) <= 10.0**-float_info.dig * np.abs(zeros)]
-    if not len(real):
-        return places
-    nearest = real[np.argmin(np.abs(places[:, None] - real), axis=1)]
-    return np.where(np.abs(nearest - places) < near, nearest, places)
 
 
 def point_part(name: str, place: float, normal: float) -> BoundaryPart:

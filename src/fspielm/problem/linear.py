@@ -25,7 +25,7 @@ from fspielm.numerics.tolerances import SAME
 from fspielm.problem.normal import OF_NORMALS, NormalDerivative
 from fspielm.problem.operator import Operator, along_normal, field_coefficient
 from fspielm.problem.setting import Rule, Setting, refuse_nonlocal_terms
-from fspielm.problem.substitutions import side_of
+from fspielm.problem.substitutions import in_sheets, side_of
 
 
 def residual_form(equation: sp.Basic, argument: str = "equation") -> sp.Expr:
@@ -461,7 +461,7 @@ def _piecewise_jumps(piecewise: sp.Piecewise, setting: Setting) -> bool:
 
 def _border_functions(condition: sp.Basic, setting: Setting) -> Iterator[sp.Expr]:
     """The functions that change sign at the borders of a condition, except interfaces."""
-    for relation in sorted(condition.atoms(Relational), key=str):
+    for relation in sorted(in_sheets(condition).atoms(Relational), key=str):
         border = side_of(relation)
         if border is not None and border[0] in setting.levels:
             continue

@@ -20,6 +20,7 @@ from fspielm.expr.functions import Field, PointFunction, Value, check_value, mak
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.regions import Regions
 from fspielm.geometry.time import regions_in
+from fspielm.numerics.tolerances import ROUNDING
 
 
 @final
@@ -139,6 +140,9 @@ class Placed:
 # ---- Borders of Piecewise expressions
 
 
+# The highest degree of polynomials that are factored, and the digits of zeros that have no formula.
+_MOST_ZEROS, _DIGITS = 8, 20
+
 # For each level function, as `side_of` writes it, the side: -1 where it is negative, 1 where it is positive.
 Signs = dict[sp.Expr, int]
 
@@ -151,10 +155,87 @@ def side_of(relation: Relational) -> tuple[sp.Expr, int] | None:
     """
     if not isinstance(relation, sp.Lt | sp.Le | sp.Gt | sp.Ge):
         return None
-    gap = sp.expand(sp.nsimplify(relation.lhs - relation.rhs, rational=True))
+    gap = sp.expand(_with_rationals(relation.lhs - relation.rhs))
     level = gap.primitive()[1]
     sign = -1 if isinstance(relation, sp.Lt | sp.Le) else 1
     return (-level, -sign) if level.could_extract_minus_sign() else (level, sign)
+
+
+def _with_rationals(expression: sp.Expr) -> sp.Expr:
+    """The expression with rational numbers for floating-point ones: simple ones, where these are as close as rounding.
+
+    Guesses of SymPy's alone may be off by 1e-8, the width of a slab.
+    """
+    known = {}
+    for number in expression.atoms(sp.Float):
+        guess = sp.nsimplify(number, rational=True)
+        is_close = abs(float(guess) - float(number)) <= ROUNDING * abs(float(number))
+        known[number] = guess if is_close else sp.Rational(str(number))
+    return expression.xreplace(known)
+
+
+@lru_cache(maxsize=4096)
+def in_sheets(condition: sp.Basic) -> sp.Basic:
+    """The condition by relations with one border each: ``Abs(x) < h`` becomes ``And(x < h, x > -h)``.
+
+    Then what is on one side of a slab is another material than what is on the other, and so in cells of its own.
+    """
+    return condition.xreplace({relation: _relation_in_sheets(relation) for relation in condition.atoms(Relational)})
+
+
+def _relation_in_sheets(relation: Relational) -> sp.Basic:
+    if not isinstance(relation, sp.Lt | sp.Le | sp.Gt | sp.Ge):
+        return relation
+    gap = _with_rationals(relation.lhs - relation.rhs)
+    is_below = isinstance(relation, sp.Lt | sp.Le)
+    for node in sorted(gap.atoms(sp.Abs, sp.Max, sp.Min, sp.Pow), key=str):
+        value = sp.Dummy()
+        whole = gap.xreplace({node: value})
+        slope, rest = whole.diff(value), whole.xreplace({value: sp.S.Zero})
+        if not slope.is_number or not slope.is_real or slope == 0:
+            continue
+        choices = _choices(node, rest / slope)
+        # if the largest is below all are, and if it is above any is
+        joined = sp.And if is_below == ((slope > 0) != isinstance(node, sp.Min)) else sp.Or
+        if choices:
+            return joined(*(in_sheets(relation.func(whole.xreplace({value: choice}), 0)) for choice in choices))
+    factors = _factors(sp.expand(gap))
+    if len(factors) < 2:
+        return relation
+    negative = sp.Xor(*(in_sheets(factor < 0) for factor in factors))
+    return negative if is_below else sp.Not(negative)
+
+
+def _choices(node: sp.Expr, rest: sp.Expr) -> tuple[sp.Expr, ...]:
+    """The smooth functions of which `node` is the largest (or least), at least where ``node + rest`` is zero."""
+    if isinstance(node, sp.Max | sp.Min):
+        return tuple(node.args)
+    if isinstance(node, sp.Abs):
+        return node.args[0], -node.args[0]
+    base, exponent = node.as_base_exp()
+    if exponent == sp.S.Half and isinstance(base, sp.Pow) and base.exp == 2:
+        return base.base, -base.base
+    if exponent.is_integer and exponent.is_even and exponent > 0 and rest.is_number and rest < 0:
+        return tuple(sign * base - (-rest) ** (1 / exponent) - rest for sign in (1, -1))
+    return ()
+
+
+def _factors(level: sp.Expr) -> tuple[sp.Expr, ...]:
+    """The factors of a polynomial that change its sign, linear ones where there is one variable; else the whole."""
+    symbols = sorted(level.free_symbols, key=str)
+    if not symbols or not level.is_polynomial(*symbols) or sp.total_degree(level, *symbols) > _MOST_ZEROS:
+        return (level,)
+    scale, powers = sp.factor_list(level, *symbols)
+    found = []
+    for factor in (factor for factor, power in powers if power % 2):
+        if len(factor.free_symbols) > 1 or sp.degree(factor) == 1:
+            found.append(factor)
+            continue
+        scale *= sp.LC(factor)
+        (x,) = factor.free_symbols
+        zeros = (r.evalf(_DIGITS) if r.has(sp.CRootOf) else r for r in sp.real_roots(factor))
+        found += [x - _with_rationals(zero) for zero in zeros]
+    return (sp.sign(scale) * found[0], *found[1:]) if found and scale.is_real else (level,)
 
 
 def levels_in(expression: sp.Basic) -> tuple[sp.Expr, ...]:
@@ -163,7 +244,7 @@ def levels_in(expression: sp.Basic) -> tuple[sp.Expr, ...]:
         relation
         for piecewise in expression.atoms(sp.Piecewise)
         for _, condition in piecewise.args
-        for relation in condition.atoms(Relational)
+        for relation in in_sheets(condition).atoms(Relational)
     }
     sides = (side_of(relation) for relation in sorted(relations, key=str))
     return tuple(dict.fromkeys(side[0] for side in sides if side is not None))
@@ -189,7 +270,8 @@ def _outermost(expression: sp.Basic) -> tuple[sp.Piecewise, ...]:
 def _piece_of(piecewise: sp.Piecewise, signs: Signs) -> sp.Expr:
     """What is left of a Piecewise on one side of some borders."""
     left = []
-    for expression, condition in piecewise.args:
+    for expression, whole in piecewise.args:
+        condition = in_sheets(whole)
         sides = {relation: side_of(relation) for relation in condition.atoms(Relational)}
         known = {
             relation: sp.true if signs[side[0]] == side[1] else sp.false

@@ -632,7 +632,9 @@ class LinearRounds(Rounds):
         record.begin(request, fitted.plan, fitted.seconds)
         begun = perf_counter()
         latest = run_round(request, fitted.plan)
-        request.progress(record.add(latest, forecast=fitted.seconds, seconds=perf_counter() - begun, strategy=strategy))
+        seconds = perf_counter() - begun
+        done = record.add(latest, forecast=fitted.seconds, seconds=seconds, strategy=strategy, problem=request.problem)
+        request.progress(done)
         if latest is not record.best:  # only the best round keeps its factored system, which takes memory
             latest = replace(latest, reusable=None)
         self.trail.add(strategy, latest)

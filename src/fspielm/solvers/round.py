@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self, TypeVar, cast, final
 
 import numpy as np
 
-from fspielm.arrays import NumberArray, safe_norm
+from fspielm.arrays import NumberArray, safe_norm, safe_rms
 from fspielm.basis.basis import Basis
 from fspielm.basis.random.families import Family, widths_of
 from fspielm.collocation.householder import Householder
@@ -37,7 +37,10 @@ from fspielm.estimate.bands import Bands
 from fspielm.estimate.estimate import CellErrors, ErrorEstimate
 from fspielm.estimate.examination import Examination, examine
 from fspielm.estimate.sensitivity import PROBES, fitting_columns, further_columns, special_beside
+from fspielm.geometry.boundary import Sites
 from fspielm.numerics.tolerances import BISECTIONS, HALF, TINY
+from fspielm.numerics.tolerances import PROBES as PLACES
+from fspielm.problem.operator import identity
 from fspielm.problem.problem import Problem
 from fspielm.resources import Deadline, all_threads, calm, current_deadline
 from fspielm.solution.report import Forecast, Round
@@ -610,8 +613,21 @@ class Record:
             request.progress(self.under_way)
         return self.under_way
 
-    def add(self, latest: RoundResult, *, forecast: float, seconds: float, strategy: Strategy | None = None) -> Round:
-        """Add a round of a strategy, with the seconds that were forecast and those that it took."""
+    def add(
+        self,
+        latest: RoundResult,
+        *,
+        forecast: float,
+        seconds: float,
+        strategy: Strategy | None = None,
+        problem: Problem | None = None,
+    ) -> Round:
+        """Add a round of a strategy, with the seconds that were forecast and those that it took.
+
+        If all rounds solve one `problem`, a larger round may contradict the estimate of the best one so far.
+        """
+        if problem is not None and self.best is not None:
+            self.best = _after_larger(problem, self.best, latest)
         for phase, taken in latest.seconds.items():
             self._phases[phase] = self._phases.get(phase, 0.0) + taken
         self.operation = operation_of(latest) or self.operation
@@ -639,6 +655,29 @@ class Record:
         self.under_way = None
         _log.info("%s", done)
         return done
+
+
+def _after_larger(problem: Problem, best: RoundResult, larger: RoundResult) -> RoundResult:
+    """The best round; with a larger estimate if a larger round differs from it by more than both estimates.
+
+    A larger round of the same kind without digits counts too, if it fits no worse: it knows no less.
+    """
+    one, other = best.estimate, larger.estimate
+    if one is None or other is None or not np.isfinite(one.relative) or problem.domain.is_unbounded:
+        return best
+    fits = larger.outcome.misfit <= best.outcome.misfit and type(larger.basis) is type(best.basis)
+    if larger.basis.size <= best.basis.size or not (fits or np.isfinite(other.relative)):
+        return best
+    points = Sites(problem.domain.sample(PLACES, np.random.default_rng(0)))
+    threads = larger.discretisation.threads
+    gaps = []
+    for unknown, (own, its) in enumerate(zip(one.fields, other.fields, strict=True)):
+        block = RowBlock("", ((identity(points.dimension).on(unknown), points),), np.zeros(len(points)))
+        each = [block.evaluate(done.basis, done.coefficients, threads) for done in (best, larger)]
+        known = own.relative * own.size + (its.relative * its.size if np.isfinite(its.relative) else 0.0)
+        gap = safe_rms(each[0] - each[1])
+        gaps.append(gap if gap > known else 0.0)
+    return replace(best, estimate=one.with_errors(problem, gaps)) if any(gaps) else best
 
 
 # ---- Numbers that several strategies share
