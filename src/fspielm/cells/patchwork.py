@@ -102,14 +102,14 @@ _LEAST_DEGREE = 4
 def full_cells(problem: Problem, tiling: Cover, degrees: Degrees, shared: SharedFunctions) -> BoolArray:
     """The cells that are full: whole ones without singular functions, for steady equations of second order."""
     found: BoolArray = tiling.frames.whole & (degrees.min(axis=1) >= _LEAST_DEGREE)
-    if not _is_second_order(problem):
+    if not is_second_order(problem):
         return np.zeros_like(found)
     if len(shared):
         found &= [not len(shared.columns(cell)) for cell in range(len(found))]
     return found
 
 
-def _is_second_order(problem: Problem) -> bool:
+def is_second_order(problem: Problem) -> bool:
     """Whether equations are of second order in each unknown along each axis, so that values on edges determine all."""
     if problem.dimension != 2 or problem.domain.time is not None:
         return False

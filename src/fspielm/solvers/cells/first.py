@@ -16,7 +16,7 @@ from scipy.spatial import cKDTree
 from fspielm.arrays import BoolArray, FloatArray, NumberArray
 from fspielm.cells.basis import ball
 from fspielm.cells.mosaic import mosaic_of
-from fspielm.cells.patchwork import Patchwork, check_suitable
+from fspielm.cells.patchwork import Patchwork, check_suitable, is_second_order
 from fspielm.cells.places import Degrees
 from fspielm.cells.tiling import Cell, Cover, Stretch, tile
 from fspielm.errors import MemoryBudgetError, ProblemError, UnsuitableError
@@ -386,6 +386,8 @@ _MOST_DECAY = 10.0
 _DIGITS_LAYER, _DIGITS_CUT_WAVES = 1.0, 0.7
 # Degrees are raised by no more than this factor where cells are too large for the curves in them.
 _MOST_EXCESS = 1.5
+# Digits that full cells have in addition to others of the same degree.
+_DIGITS_FULL = 1.0
 # If the frequency varies within a cell, its functions have higher frequencies, by so many times the relative variation.
 _BENT = 1.0
 
@@ -429,6 +431,12 @@ def first_cells(request: Request, bands: Bands, *, narrow: bool = True) -> Patch
     in_cells = waves_in_cells(problem, tiling, bands, frequencies)
     degrees = _degrees_of(problem, tiling, in_cells, digits, _MORE_DIGITS * missing, places)
     degrees = np.minimum(np.ceil(min(excess, _MOST_EXCESS) * degrees).astype(np.int_), MOST_DEGREE)
+    if steady and tiling.frames.whole.all() and not problem.interfaces and is_second_order(problem):
+        full = np.ones(len(degrees), dtype=np.bool_)
+        for corner in problem.domain.corners():
+            full[touching(tiling, np.array(corner.point))] = False
+        fewer = _degrees_of(problem, tiling, in_cells, digits - _DIGITS_FULL - _MORE_DIGITS * missing, 0.0, places)
+        degrees = np.where(full[:, None], np.minimum(fewer, degrees), degrees)
     tiling, degrees = _toward_plate_corners(problem, tiling, degrees, request.tol)
     scales = natural_scales(problem, np.maximum(np.asarray(bands.frequencies), 2 * np.pi / lengths))
     return Patchwork(problem, tiling, degrees, tuple(float(scale) for scale in scales), request.threads)
