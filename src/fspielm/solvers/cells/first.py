@@ -435,7 +435,7 @@ def first_cells(request: Request, bands: Bands, *, narrow: bool = True) -> Patch
         full = np.ones(len(degrees), dtype=np.bool_)
         for corner in problem.domain.corners():
             full[touching(tiling, np.array(corner.point))] = False
-        fewer = _degrees_of(problem, tiling, in_cells, digits - _DIGITS_FULL - _MORE_DIGITS * missing, 0.0, places)
+        fewer = _degrees_of(problem, tiling, in_cells, digits - _DIGITS_FULL, 0.0, places)
         degrees = np.where(full[:, None], np.minimum(fewer, degrees), degrees)
     tiling, degrees = _toward_plate_corners(problem, tiling, degrees, request.tol)
     scales = natural_scales(problem, np.maximum(np.asarray(bands.frequencies), 2 * np.pi / lengths))
