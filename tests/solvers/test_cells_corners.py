@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -150,10 +151,11 @@ def free_corner(points: FloatArray) -> FloatArray:
 _LAM, _MU = 1.5, 1.0
 
 
-def elastic_body(domain: fs.Domain, held: fs.Condition, free: str | list[str], load: float = 0.0) -> fs.Problem:
+def elastic_body(domain: fs.Domain, held: fs.Dirichlet, free: Any, load: float = 0.0) -> fs.Problem:
     stress = fs.stress([u, w], lam=_LAM, mu=_MU)
     force, pull = fs.divergence(stress), fs.traction(stress)
-    conditions = [held, *(fs.Condition(sp.Eq(side, 0), on=free) for side in pull)]
+    places = [name for name in free if isinstance(name, str)], *(mask for mask in free if not isinstance(mask, str))
+    conditions = [held, *(fs.Condition(sp.Eq(side, 0), on=on) for on in places for side in pull)]
     return fs.Problem([sp.Eq(-force[0], 0), sp.Eq(-force[1], load)], domain, conditions, unknowns=[u, w])
 
 
@@ -188,6 +190,19 @@ def test_bodies_need_few_cells_whatever_their_corners_are(free: list[str]) -> No
         assert len(coarse.basis.on_cells[0].frames) == 1
         error = np.linalg.norm(coarse(points) - fine(points), axis=0) / np.linalg.norm(fine(points), axis=0)
         assert error.max() <= coarse.error_estimate + fine.error_estimate
+
+
+def test_a_body_that_is_held_on_a_part_of_a_side() -> None:
+    rest = [(y <= 0) & (x > 0.4), "x-", "x+", "y+"]
+    held = fs.Dirichlet({u: 0, w: 0}, on=(y <= 0) & (x <= 0.4))
+    fine, coarse = (
+        fs.solve(elastic_body(SQUARE, held, rest, -1.0), approach="patches", tol=tol, rng=1) for tol in (1e-7, 1e-4)
+    )
+    assert fine.converged
+    assert len(fine.basis.on_cells[0].frames) == 2
+    points = SQUARE.sample(2000, np.random.default_rng(5))
+    error = np.linalg.norm(coarse(points) - fine(points), axis=0) / np.linalg.norm(fine(points), axis=0)
+    assert error.max() <= 1e-4
 
 
 def test_prescribed_displacements_that_disagree_at_a_corner_do_not_converge() -> None:

@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, Latest, NumberArray
+from fspielm.basis.singular.angular import AngularBasis
 from fspielm.cells.basis import CellBasis, RowsInCells, join_rows
 from fspielm.cells.corners import corners_with_functions, rows_toward, shared_functions, without_slivers
 from fspielm.cells.places import Contrasts, Degrees, Placed, contrasts_of, held_to, place_rows, sizes_in, sparse_in
 from fspielm.cells.rows import JOINED, Block, Rows, Seams, fitted_ties
-from fspielm.cells.shared import SharedFunctions
+from fspielm.cells.shared import AroundPoint, SharedFunctions
 from fspielm.cells.sums import Sums, sums_of
 from fspielm.cells.tails import Tails, last_degrees, lower_degrees, orthogonal_at, tails_of
 from fspielm.cells.tiling import Cover
@@ -357,8 +358,12 @@ class Patchwork(Finite):
     def left_out(self, coefficients: NumberArray) -> FloatArray:
         """The truncation error if coefficients keep falling at their rate, which they may not do at corners."""
         areas = np.array([float(np.prod(cell.upper - cell.lower)) * cell.share for cell in self.tiling.cells])
-        tails = self.tails(coefficients)
-        further = np.where(self._at_corners[:, None], _AT_CORNERS * tails.last, 0.0)
+        tails, at_corners = self.tails(coefficients), self._at_corners.copy()
+        for part in self.basis.meeting.parts:
+            if isinstance(part, AroundPoint) and isinstance(part.basis, AngularBasis):
+                # bodies turn by what remains
+                at_corners[part.cells] = True
+        further = np.where(at_corners[:, None], _AT_CORNERS * tails.last, 0.0)
         each = np.sqrt(areas / areas.sum())[:, None] * np.maximum(tails.left_out, further)
         return np.asarray(each * self.scales)
 

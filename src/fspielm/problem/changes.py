@@ -263,8 +263,13 @@ class _End(NamedTuple):
 
 @cache_by_object
 def change_places(problem: Problem) -> tuple[Corner, ...]:
-    """Where the kind of condition changes or data jump away from the corners of a plane domain without time."""
-    if problem.domain.dimension != 2 or problem.domain.time is not None or len(problem.unknowns) > 1:
+    """Where the kind of condition changes or data jump away from the corners of a plane domain without time.
+
+    Of systems, only where kinds change, and only if all equations are of second order.
+    """
+    if problem.domain.dimension != 2 or problem.domain.time is not None:
+        return ()
+    if len(problem.unknowns) > 1 and any(equation.operator.order != 2 for equation in problem.equations):
         return ()
     size = domain_size(problem)
     found: list[Corner] = []
@@ -297,6 +302,9 @@ def _changes(problem: Problem, place: Corner) -> bool:
     sides = sides_of(problem, place)
     if not all(sides):
         return False
+    if len(problem.unknowns) > 1:
+        kinds = [sorted((c.operator.order, sorted(c.operator.unknowns)) for c in side) for side in sides]
+        return kinds[0] != kinds[1]
     one, other = (side[0] for side in sides)
     if (one.operator.order > 0) != (other.operator.order > 0):
         return True

@@ -23,7 +23,7 @@ from fspielm.errors import ProblemError
 from fspielm.geometry.boundary import Sites
 from fspielm.geometry.domain import Corner
 from fspielm.numerics.tolerances import CLOSE, HALF, SAME, TINY
-from fspielm.problem.changes import domain_size, sides_of, values_jump
+from fspielm.problem.changes import change_places, domain_size, sides_of, values_jump
 from fspielm.problem.operator import Operator, cache_by_object
 from fspielm.problem.problem import Problem
 
@@ -240,10 +240,10 @@ def _known_wedges(problem: Problem) -> dict[Corner, Wedge | None]:
 
 @cache_by_object
 def angular_corners(problem: Problem) -> tuple[Corner, ...]:
-    """The corners with straight sides and constant highest coefficients whose fields are known."""
+    """The corners, and changes of conditions, of straight sides and constant highest coefficients with known fields."""
     if problem.domain.dimension != 2 or problem.domain.time is not None or problem.is_linearisation:
         return ()
-    corners = problem.domain.corners([str(symbol) for symbol in problem.coordinates])
+    corners = (*problem.domain.corners([str(symbol) for symbol in problem.coordinates]), *change_places(problem))
     return tuple(
         each for each in corners if each.straight and _is_constant_at(problem, each) and _fields(problem, each)
     )

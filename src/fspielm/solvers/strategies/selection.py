@@ -25,7 +25,7 @@ from fspielm.basis.exact.family import (
 from fspielm.basis.exact.symbol import Symbol, homogeneous_symbol, symbol_of
 from fspielm.basis.random.families import Band, Joined, Layout, cloud, for_unknowns, layout, least_core
 from fspielm.basis.singular.columns import open_conflicts, satisfies, special_columns, special_names
-from fspielm.cells.patchwork import check_suitable
+from fspielm.cells.patchwork import check_suitable, is_second_order
 from fspielm.collocation.least_squares import QR
 from fspielm.collocation.points import allot_points
 from fspielm.errors import ProblemError, UnsuitableError
@@ -654,10 +654,11 @@ def _few_cells(request: Request, bands: Bands) -> Step | None:
     Fewer digits make little difference to functions on the whole domain. At corners cells need functions of their own.
     """
     problem = request.problem
-    in_plane = problem.dimension == 2 and problem.domain.time is None and len(problem.unknowns) == 1
+    is_system = len(problem.unknowns) > 1  # cosines and Trefftz functions of systems know nothing of corners
+    in_plane = problem.dimension == 2 and problem.domain.time is None and (is_second_order(problem) or not is_system)
     waves = float(np.max(bands.frequencies * request.lengths)) / (2 * np.pi)
     suits = request.approach is None and in_plane and waves <= _FEW_WAVES and allows_cells(request)
-    if not suits or request.tol < _FEW_DIGITS:
+    if not suits or (request.tol < _FEW_DIGITS and not is_system):
         return None
     places = (*problem.domain.corners(), *change_places(problem))
     if len(places) > _FEW_CORNERS or not all(_NARROWEST <= place.opening <= _WIDEST for place in places):
