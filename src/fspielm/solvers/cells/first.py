@@ -388,6 +388,8 @@ _DIGITS_LAYER, _DIGITS_CUT_WAVES = 1.0, 0.7
 _MOST_EXCESS = 1.5
 # Digits that full cells have in addition to others of the same degree.
 _DIGITS_FULL = 1.0
+# Bodies bend and turn by far more than their strains show.
+_MORE_FOR_SYSTEMS = 4
 # If the frequency varies within a cell, its functions have higher frequencies, by so many times the relative variation.
 _BENT = 1.0
 
@@ -463,6 +465,8 @@ def _degrees_of(
     each[cut] = np.maximum(each[cut], math.ceil(_LEAST_CUT + _EACH_DIGIT_CUT * digits + more))
     if problem.interfaces and problem.domain.time is None:  # traces on interfaces have all directions
         each[:] = each.max()
+    if len(problem.unknowns) > 1 and is_second_order(problem):
+        each = each + _MORE_FOR_SYSTEMS
     return np.minimum(each, MOST_DEGREE)
 
 
