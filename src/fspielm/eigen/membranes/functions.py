@@ -11,7 +11,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from fspielm.arrays import ComplexArray, FloatArray
+from fspielm.arrays import FloatArray
 from fspielm.basis.basis import COSINE, Basis, JoinedBasis, RidgeBasis
 from fspielm.basis.evaluation.direct import tabulate
 from fspielm.basis.exact.family import Characteristic
@@ -151,12 +151,13 @@ def _source_table(leaf: SourceBasis, points: FloatArray) -> Sequence[FloatArray]
 def _table_of_waves(leaf: SingularBasis, points: FloatArray) -> Sequence[FloatArray] | None:
     """The functions of one corner or hole; None if they are of other kinds."""
     first, zeta = leaf.functions[0], leaf.zeta(points)
-    radius, tables = np.abs(zeta), list[ComplexArray]()
+    radius, angle = np.abs(zeta), np.angle(zeta)
     if not isinstance(first, Wave | Outgoing) or first.wavenumber * radius.max() > _LARGEST:
         return None
-    kind, k, turn = type(first), first.wavenumber, np.exp(-1j * leaf.axis) / leaf.scale
+    kind, k = type(first), first.wavenumber
     waves = [each for each in leaf.functions if isinstance(each, Wave | Outgoing) and type(each) is kind]
-    if len(waves) < len(leaf.functions) or any(w.modified or getattr(w, "logarithm", False) for w in waves):
+    alike = all((w.wavenumber, w.modified, getattr(w, "logarithm", False)) == (k, False, False) for w in waves)
+    if not alike or len(waves) < len(leaf.functions):
         return None
     orders = np.array([float(each.order) for each in waves])
     within = np.linspace(0.0, 1.0, 200)[1:] if kind is Wave else np.ones(1)  # where sizes are measured
@@ -164,11 +165,11 @@ def _table_of_waves(leaf: SingularBasis, points: FloatArray) -> Sequence[FloatAr
     at_rim = radial[:, 1, len(radius) :]
     sizes = np.abs(at_rim).max(axis=1) if kind is Wave else np.hypot(at_rim[:, 0], scipy.special.jv(orders, k))
     phases = np.exp(1j * np.array([getattr(each, "turn", None) or 0.0 for each in waves]))
-    angle = np.exp(1j * orders[:, None] * np.angle(zeta)) * (phases / sizes)[:, None]
-    one = np.exp(1j * np.angle(zeta))
     below, own, above = (radial[:, place, : len(radius)] for place in range(3))
-    falling, rising = 0.5 * k * below * angle / one, -0.5 * k * above * angle * one
-    tables = [own * angle, turn * falling + np.conj(turn) * rising, 1j * (turn * falling - np.conj(turn) * rising)]
+    around, once = np.exp(1j * orders[:, None] * angle) * (phases / sizes)[:, None], np.exp(1j * angle)
+    turn = 0.5 * k * np.exp(-1j * leaf.axis) / leaf.scale
+    falling, rising = turn * below * around / once, np.conj(turn) * above * around * once
+    tables = own * around, falling - rising, 1j * (falling + rising)
     parts = [(place, part) for place, each in enumerate(waves) for part in range(1 if each.is_real else 2)]
     places, imaginary = (np.array(each) for each in zip(*parts, strict=True))
     return [np.where(imaginary[:, None] == 1, each.imag[places], each.real[places]) for each in tables]

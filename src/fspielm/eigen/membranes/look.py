@@ -166,12 +166,12 @@ class Look:
 def _spacings(membrane: Membrane, functions: Functions, energy: float) -> list[float]:
     """The distances of places on each curve, for functions that oscillate less the farther their hole is."""
     wavelengths, waves = math.sqrt(energy) * membrane.length / (2 * math.pi), functions.drawn.size
-    corners, holes = np.split(np.array(functions.columns, dtype=object), [len(membrane.wedges)])
-    most = max(waves, sum(each.size for each in corners))
+    corners = len(membrane.wedges)
+    most = max(waves, sum(each.size for each in functions.columns[:corners]))
     spacing = membrane.length / max(_TO_WAVELENGTH * functions.choice.waves * wavelengths, ROWS_PER_FUNCTION * most)
     around = [
         (hole.center, 2 * math.pi / (ROWS_PER_FUNCTION * own.size))
-        for hole, own in zip(membrane.holes, holes, strict=False)
+        for hole, own in zip(membrane.holes, functions.columns[corners:], strict=False)
     ]
     points = [curve.point(curve.grid()) for curve in membrane.curves]
     return [

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from time import perf_counter
 from typing import Any, final
 
@@ -109,6 +109,8 @@ _PINNED = (
     Choice(42, 1.25, 18.0, 0.035),
     Choice(42, 1.25, 24.0, 0.018),
 )
+# Scans need functions whose bounds for the first mode are within this share of it: then its value has two digits.
+_ROUGH = 0.05
 # Plane waves from which on linear algebra is worth several threads.
 _MANY = 300
 # How close looks come to the energy of a mode, as a share of the tolerance.
@@ -149,9 +151,9 @@ def _direct_modes(membrane: Membrane, wish: Wish, request: Request, record: Reco
 
     try:
         with offering(so_far):
-            seen = _scan_wanted(membrane, wish, request, seconds)
+            seen, level, pins = _seen_well(membrane, wish, request, seconds)
             request.progress(ModeSearch(1, len(seen.energies), perf_counter() - began))
-            for one in _all_pinned(membrane, seen, wish.unit, request, record):
+            for one in _all_pinned(membrane, pins, level, wish.unit, request, record):
                 bad = not found and not _is_good(membrane, one, wish.unit, request)
                 if bad and not is_only and record.seconds_left > 0:
                     return None
@@ -193,9 +195,9 @@ def scanned(membrane: Membrane, low: float, high: float, look: Looker, seconds: 
     return scan(membrane, low, high, look, seconds)
 
 
-def looker(membrane: Membrane) -> Looker:
+def looker(membrane: Membrane, choice: Choice = _SEEN) -> Looker:
     """Looks that see modes to a few digits; the latest are kept."""
-    return lru_cache(maxsize=LEVELS)(lambda energy: look_at(membrane, energy, _SEEN))
+    return lru_cache(maxsize=LEVELS)(lambda energy: look_at(membrane, energy, choice))
 
 
 def bottom(membrane: Membrane, look: Looker) -> tuple[float, tuple[tuple[float, float], ...]]:
@@ -211,9 +213,22 @@ def bottom(membrane: Membrane, look: Looker) -> tuple[float, tuple[tuple[float, 
     return k**2, ((0.0, k**2),)
 
 
-def _scan_wanted(membrane: Membrane, wish: Wish, request: Request, seconds: float) -> Scan:
+def _seen_well(membrane: Membrane, wish: Wish, request: Request, seconds: float) -> tuple[Scan, int, Iterator[Pinned]]:
+    """A scan with functions that hold its first mode roughly, their place among those to pin with, and modes pinned."""
+    until, close = perf_counter() + seconds, min(max(_CLOSER * request.tol, ROUNDING), CLOSE)
+    for level, choice in enumerate(_PINNED):
+        look = looker(membrane, choice if level else _SEEN)
+        seen = _scan_wanted(membrane, wish, request, until - perf_counter(), look)
+        pins = pinned(membrane, seen, choice, close)
+        first = next(pins, None)
+        if first is None or first.bound <= _ROUGH * first.look.energy:
+            break
+    return seen, level, pins if first is None else chain([first], pins)
+
+
+def _scan_wanted(membrane: Membrane, wish: Wish, request: Request, seconds: float, look: Looker) -> Scan:
     """The wanted modes except the constant, to a few digits."""
-    until, look = perf_counter() + seconds, looker(membrane)
+    until = perf_counter() + seconds
     low, doubtful = bottom(membrane, look)
     interval = wish.searched_interval(request.tol)
     if interval is not None:
@@ -241,11 +256,13 @@ def _scan_wanted(membrane: Membrane, wish: Wish, request: Request, seconds: floa
     return Scan(kept, tuple(stretch for stretch in doubtful if stretch[0] <= last), (least, high))
 
 
-def _all_pinned(membrane: Membrane, seen: Scan, unit: float, request: Request, record: Record) -> Iterator[Pinned]:
-    """The modes of a scan, pinned with more functions if needed; later modes start no lower."""
-    most, level = request.budget.neurons or math.inf, 1
+def _all_pinned(
+    membrane: Membrane, pins: Iterator[Pinned], level: int, unit: float, request: Request, record: Record
+) -> Iterator[Pinned]:
+    """Modes pinned with functions of a level, and with more functions if needed; later modes start no lower."""
+    most, level = request.budget.neurons or math.inf, level + 1
     close = min(max(_CLOSER * request.tol, ROUNDING), CLOSE)
-    for one in pinned(membrane, seen, _PINNED[0], close):
+    for one in pins:
         best = one
         while level < len(_PINNED) and record.seconds_left > 0 and not _is_good(membrane, best, unit, request):
             choice = _PINNED[level]
