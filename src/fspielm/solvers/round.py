@@ -39,7 +39,6 @@ from fspielm.estimate.examination import Examination, examine
 from fspielm.estimate.sensitivity import PROBES, fitting_columns, further_columns, special_beside
 from fspielm.geometry.boundary import Sites
 from fspielm.numerics.tolerances import BISECTIONS, HALF, TINY
-from fspielm.numerics.tolerances import PROBES as PLACES
 from fspielm.problem.operator import identity
 from fspielm.problem.problem import Problem
 from fspielm.resources import Deadline, all_threads, calm, current_deadline
@@ -668,15 +667,12 @@ def _after_larger(problem: Problem, best: RoundResult, larger: RoundResult) -> R
     fits = larger.outcome.misfit <= best.outcome.misfit and type(larger.basis) is type(best.basis)
     if larger.basis.size <= best.basis.size or not (fits or np.isfinite(other.relative)):
         return best
-    points = Sites(problem.domain.sample(PLACES, np.random.default_rng(0)))
-    threads = larger.discretisation.threads
-    gaps = []
+    points, gaps = Sites(problem.domain.sample(PROBES, np.random.default_rng(0))), []
     for unknown, (own, its) in enumerate(zip(one.fields, other.fields, strict=True)):
         block = RowBlock("", ((identity(points.dimension).on(unknown), points),), np.zeros(len(points)))
-        each = [block.evaluate(done.basis, done.coefficients, threads) for done in (best, larger)]
+        each = [block.evaluate(done.basis, done.coefficients, 1) for done in (best, larger)]
         known = own.relative * own.size + (its.relative * its.size if np.isfinite(its.relative) else 0.0)
-        gap = safe_rms(each[0] - each[1])
-        gaps.append(gap if gap > known else 0.0)
+        gaps.append(gap if (gap := safe_rms(each[0] - each[1])) > known else 0.0)
     return replace(best, estimate=one.with_errors(problem, gaps)) if any(gaps) else best
 
 
