@@ -469,7 +469,8 @@ class Patchwork(Finite):
         alike = (
             each.name in renewed and renewed[each.name].operator is each.operator for each in self.problem.relations
         )
-        if not problem.interfaces and all(alike):
+        # linearisations have the same operators for any iterate
+        if not (problem.interfaces or problem.is_linearisation) and all(alike):
             other.__dict__.update(_traces=self._traces, basis=self.basis, _rows=self._rows.renewed(renewed))
         return other
 

@@ -433,7 +433,8 @@ def first_cells(request: Request, bands: Bands, *, narrow: bool = True) -> Patch
     in_cells = waves_in_cells(problem, tiling, bands, frequencies)
     degrees = _degrees_of(problem, tiling, in_cells, digits, _MORE_DIGITS * missing, places)
     degrees = np.minimum(np.ceil(min(excess, _MOST_EXCESS) * degrees).astype(np.int_), MOST_DEGREE)
-    if steady and tiling.frames.whole.all() and not problem.interfaces and is_second_order(problem):
+    has_waves = "the equation" in bands.sources and steady and not problem.interfaces
+    if has_waves and tiling.frames.whole.all() and is_second_order(problem):
         full = np.ones(len(degrees), dtype=np.bool_)
         for corner in problem.domain.corners():
             full[touching(tiling, np.array(corner.point))] = False

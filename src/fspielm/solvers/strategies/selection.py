@@ -44,6 +44,7 @@ from fspielm.problem.problem import Problem
 from fspielm.problem.scattering.inside import varying_media
 from fspielm.resources import limited_to
 from fspielm.solvers.by_hand import default_points
+from fspielm.solvers.cells.corners import special_points
 from fspielm.solvers.cells.first import narrowest_gap
 from fspielm.solvers.request import LOOKING, TABLE_SHARE, Approach, Request
 from fspielm.solvers.round import (
@@ -661,6 +662,8 @@ def _few_cells(request: Request, bands: Bands) -> Step | None:
     if not suits or (request.tol < _FEW_DIGITS and not is_system):
         return None
     places = (*problem.domain.corners(), *change_places(problem))
+    if request.tol < _FEW_DIGITS and not any(special.is_sharp for special in special_points(problem)):
+        return None
     if len(places) > _FEW_CORNERS or not all(_NARROWEST <= place.opening <= _WIDEST for place in places):
         return None
     try:
