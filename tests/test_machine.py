@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from fspielm.resources import all_threads, available_threads, calm, physical_memory, run_tasks, threads
+from fspielm.resources import all_threads, available_threads, calm, physical_memory, run_tasks, set_threads, threads
 
 GIB = 2**30
 
@@ -134,12 +134,39 @@ def test_a_failure_reaches_the_caller_and_drops_the_rest(
     assert threading.active_count() == before
 
 
-def test_short_work_takes_one_thread_and_long_work_all() -> None:
+@pytest.fixture
+def two_threads() -> Iterator[None]:
+    """Two threads of BLAS, however many tests have otherwise."""
     before = threads()
+    set_threads(2)
+    if threads() != 2:
+        pytest.skip("this BLAS has one thread")
+    yield
+    set_threads(before or 1)
+
+
+@pytest.mark.usefixtures("two_threads")
+def test_short_work_takes_one_thread_and_long_work_all() -> None:
     with calm():
-        assert threads() in (1, None)
+        assert threads() == 1
         with all_threads():
-            assert threads() == before
+            assert threads() == 2
+            with calm():
+                assert threads() == 1
+            assert threads() == 2
         with calm(), all_threads():
-            assert threads() == before
-    assert threads() == before
+            assert threads() == 2
+        assert threads() == 1
+    assert threads() == 2
+
+
+@pytest.mark.usefixtures("two_threads")
+def test_calm_work_of_two_callers_leaves_the_threads_as_they_were() -> None:
+    first, second = calm(), calm()
+    first.__enter__()
+    second.__enter__()
+    with all_threads():
+        assert threads() == 2
+    first.__exit__(None, None, None)
+    second.__exit__(None, None, None)
+    assert threads() == 2

@@ -7,12 +7,12 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from threading import Thread
+from threading import Lock, Thread
 from time import perf_counter
 from typing import Any, TypeVar, final
 
@@ -233,26 +233,58 @@ def limited(count: int) -> Iterator[None]:
         yield
 
 
-# The threads that a block of `calm` had before.
-_granted: ContextVar[int | None] = ContextVar("granted", default=None)
+@dataclass
+class _Calm:
+    """The blocks of `calm` that the process is in, in any thread, and the threads of BLAS before the first of them."""
+
+    blocks: int = 0
+    before: int | None = None
+
+
+_calm, _calm_lock = _Calm(), Lock()
 
 
 @contextmanager
 def calm() -> Iterator[None]:
     """Limit every BLAS to one thread in a block: threads of short calls wait for one another on a busy machine."""
-    token = _granted.set(_granted.get() or threads())
+    with _calm_lock:
+        at_entry = threads()
+        if not _calm.blocks:
+            _calm.before = at_entry
+        _calm.blocks += 1
+        set_threads(1)
     try:
-        with limited(1):
-            yield
+        yield
     finally:
-        _granted.reset(token)
+        with _calm_lock:
+            _calm.blocks -= 1
+            # other threads of the process may have entered before, and left
+            back = at_entry if _calm.blocks else _calm.before
+            if back is not None:
+                set_threads(back)
 
 
 @contextmanager
 def all_threads() -> Iterator[None]:
     """Give long work in a block of `calm` the threads from before it."""
-    with _controller().limit(limits=_granted.get() or threads()):
+    at_entry = threads()
+    if at_entry is None:
         yield
+        return
+    set_threads(_calm.before if _calm.blocks and _calm.before else at_entry)
+    try:
+        yield
+    finally:
+        set_threads(at_entry)
+
+
+# Fewer operations take about a second on one thread, and many on several where the machine is busy.
+_SHORT = 1e10
+
+
+def threads_for(operations: float) -> AbstractContextManager[None]:
+    """A block with the threads of BLAS that suit so many floating-point operations."""
+    return calm() if operations < _SHORT else all_threads()
 
 
 @cache

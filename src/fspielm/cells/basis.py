@@ -516,7 +516,7 @@ class Batch:
         return np.asarray(np.moveaxis(inside, 1, 2).reshape(len(numbers), count, -1))
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=8)
 def _products_on_grid(
     axes: tuple[bytes, ...],
     orders: tuple[int, ...],
@@ -530,7 +530,9 @@ def _products_on_grid(
     for axis, (own, order, degree) in enumerate(zip(axes, orders, degrees, strict=True)):
         table = chebyshev_table(np.frombuffer(own), degree, order)[order].T
         product = (product[:, None] * table[None, :, which[:, axis]]).reshape(-1, len(which))
-    return product if change is None else change.of_rows(product)
+    product = product if change is None else change.of_rows(product)
+    product.setflags(write=False)  # shared by all threads
+    return product
 
 
 @final

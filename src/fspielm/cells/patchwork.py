@@ -404,7 +404,7 @@ class Patchwork(Finite):
             if squares.sum() <= most**2 or not self._is_cut[cell]:
                 break
             own = self.basis.columns(cell)
-            matrix = self._fill(np.array([cell]), 1)[0][:, : own.stop - own.start]
+            matrix = self._fill(np.array([cell]), 2)[0][:, : own.stop - own.start]
             lower = matrix @ lower_degrees(self.basis, cell, self._orthogonal[cell])
             left = matrix @ last[own]
             left = left - lower @ np.linalg.lstsq(lower, left, rcond=_ROUNDING)[0]
@@ -466,11 +466,11 @@ class Patchwork(Finite):
         other = replace(self, problem=problem, functions_of=self.functions_of or self.problem)
         other.__dict__["_shared"] = self._shared  # finding these takes longer than all else
         renewed = {relation.name: relation for relation in problem.relations}
-        alike = (
-            each.name in renewed and renewed[each.name].operator is each.operator for each in self.problem.relations
-        )
+        both = [(each, renewed.get(each.name, each)) for each in self.problem.relations]
+        alike = all(own.operator is its.operator and own.weight == its.weight for own, its in both)
+        same = len(both) == len(problem.relations) and alike and renewed.keys() == {own.name for own, _ in both}
         # linearisations have the same operators for any iterate
-        if not (problem.interfaces or problem.is_linearisation) and all(alike):
+        if same and not (problem.interfaces or problem.is_linearisation):
             other.__dict__.update(_traces=self._traces, basis=self.basis, _rows=self._rows.renewed(renewed))
         return other
 

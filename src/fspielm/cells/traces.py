@@ -21,7 +21,7 @@ from fspielm.problem.operator import Operator, derivative
 from fspielm.problem.problem import Problem
 from fspielm.resources import check_deadline
 
-# A trace has this many polynomials fewer than the cell of the higher degree, whose last ones are inaccurate. With only
+# A trace has this many polynomials fewer than the cell of the higher degree, whose last one is inaccurate. With only
 # as many as the lower degree has, the others of the higher degree would be undetermined.
 _FEWER = 1
 # Samples along an interface.

@@ -178,7 +178,7 @@ class Nested:
     def eliminate(self, number: int) -> float:
         """Eliminate the own columns of one leaf, to see how long that takes; returns the number of operations."""
         leaf = self.leaves[number]
-        rows = np.asarray(self.fill(np.array([number]), 1)[0])
+        rows = np.asarray(self.fill(np.array([number]), self.value_columns(leaf.dtype))[0])
         if leaf.core:
             rows = _core_of(rows, leaf, keep=False)[1]
         np.linalg.qr(rows, mode="raw")
@@ -455,8 +455,9 @@ class _Front:
 class NestedQR:
     """``H = Q R``, a `Factored` system: a leaf's own columns first, then those that only the leaves of a subtree share.
 
-    No piece of the problem is inverted by itself, as it might be singular. The condition number is the ratio of the
-    largest to the smallest diagonal entry of R, a lower bound of that of R.
+    Only the core of a leaf is inverted by itself, if it is far from singular; QR eliminates all else. The condition
+    number is the ratio of the largest to the smallest diagonal entry of R, pivots of cores included: a lower bound of
+    that of R.
     """
 
     def __init__(self, nested: Nested) -> None:
@@ -719,9 +720,10 @@ def _core_of(rows: NumberArray, leaf: Leaf, *, keep: bool) -> tuple[_Core | None
     factor = lapack.zgetrf if np.iscomplexobj(rows) else lapack.dgetrf
     factors, pivots, singular = factor(np.asfortranarray(rows[:size, :size]))
     below = rows[size:, :size]
-    core = _Core(factors, pivots, rows[:size, :0], below.copy() if keep else below[:0])
     if singular:
         return None, rows
+    kept = below.copy() if keep else np.empty((0, size), dtype=rows.dtype)  # a view would keep all rows in memory
+    core = _Core(factors, pivots, np.empty((size, 0)), kept)
     beside = core.solve(np.hstack([rows[:size, size:end], rows[:size, width:]]))
     if not np.abs(beside[:, : end - size]).max(initial=0.0) < _LARGE:
         return None, rows

@@ -41,7 +41,7 @@ from fspielm.geometry.boundary import Sites
 from fspielm.numerics.tolerances import BISECTIONS, HALF, TINY
 from fspielm.problem.operator import identity
 from fspielm.problem.problem import Problem
-from fspielm.resources import Deadline, all_threads, calm, current_deadline
+from fspielm.resources import Deadline, current_deadline, threads_for
 from fspielm.solution.report import Forecast, Round
 from fspielm.solvers.request import LONG, LOOKING, Approach, Budget, Request, Streams, timed
 from fspielm.wording import system_size
@@ -183,7 +183,8 @@ def look_ahead(problem: Problem, plan: FeaturePlan, threads: int, operation: flo
     fields = [field for relation in problem.relations for field in (relation.value, *relation.operator.fields)]
     calls_users = not all(field.is_formula for field in fields)  # whose functions may take any time
     if calls_users or _USUAL.seconds(extent) > min(LONG, LOOKING * time_left):
-        pace = try_out(problem, plan, threads)
+        with threads_for(plan.work(problem)):
+            pace = try_out(problem, plan, threads)
     return Outlook(extent, pace if operation is None else replace(pace, factor=operation))
 
 
@@ -466,10 +467,6 @@ class RoundResult:
         return self.estimate.has_settled and rounding
 
 
-# Rounds of fewer operations take about a second on one thread, and many on several where the machine is busy.
-_CALM = 1e10
-
-
 def run_round(request: Request, plan: RoundPlan, *, drawn: Finite | None = None, by_hand: bool = False) -> RoundResult:
     """Solve once, with functions and points that are `drawn` already, or as planned.
 
@@ -477,7 +474,7 @@ def run_round(request: Request, plan: RoundPlan, *, drawn: Finite | None = None,
     only if the method leaves a triangular factor. Otherwise residuals are those of the held-out rows, the method works
     in place, and the estimate may need another factorisation.
     """
-    with calm() if plan.work(request.problem) < _CALM else all_threads():
+    with threads_for(plan.work(request.problem)):
         return _run_round(request, plan, drawn, by_hand)
 
 

@@ -313,6 +313,8 @@ class Prepared:
     def solve_many(self, data: Sequence[Mapping[str, Any]]) -> list[Solution]:
         """Solve with several sets of other data, which go through the factors together.
 
+        If the problem was prepared without a right-hand side, those with one go through those of another preparation.
+
         Parameters
         ----------
         data : sequence of mappings
@@ -329,33 +331,34 @@ class Prepared:
                 raise ProblemError(f"data[{number}] must be a mapping such as {example}; got {each!r}")
         return self._solve_each([with_data(self.problem, **each) for each in data])
 
-    def _solve_each(self, problems: Sequence[Problem]) -> list[Solution]:
+    def _solve_each(self, problems: Sequence[Problem], stacklevel: int = 5) -> list[Solution]:
+        """The solutions; a warning about one is for the caller of so many functions above."""
         finite, blocks = self._examination.discretisation, self._examination.blocks
-        without = [each for each in problems if each.is_homogeneous or not finite.satisfies_equation]
-        found: list[NumberArray] = []
-        seconds = 0.0
-        if without:
-            values = np.stack([finite.with_problem(problem).values(blocks) for problem in without], axis=1)
+        lacks = [finite.satisfies_equation and not problem.is_homogeneous for problem in problems]
+        held, others = (
+            [each for each, own in zip(problems, lacks, strict=True) if own is way] for way in (False, True)
+        )
+        found, further = [], list[Solution]()
+        if held:
+            values = np.stack([finite.with_problem(problem).values(blocks) for problem in held], axis=1)
             coefficients, seconds = timed(lambda: self._factored.solve(values))
-            found = list(np.ascontiguousarray(coefficients.T))
-        solutions = []
-        for problem in problems:
-            if problem in without:
-                solutions.append(self._judged(problem, found[without.index(problem)], seconds / len(without)))
-            else:
-                solutions.append(self._solve_with_source(problem))
-        return solutions
+            for problem, own in zip(held, np.ascontiguousarray(coefficients.T), strict=True):
+                found.append(self._judged(problem, own, seconds / len(held), stacklevel))
+        if others:
+            further = self._prepared_with_source(others[0])._solve_each(others, stacklevel + 1)
+        return [further.pop(0) if lack else found.pop(0) for lack in lacks]
 
-    def _solve_with_source(self, problem: Problem) -> Solution:
-        """Solve with a right-hand side that the features do not hold, which needs another preparation once."""
-        if self._with_source:
-            return self._with_source[0]._solve_each([problem])[0]
-        tol, rng = self.solution.report.tol, self.solution.report.rng
-        settings: dict[str, Any] = {"budget": self._budget, "progress": self._progress, "singular": self._singular}
-        self._with_source.append(prepare(problem, tol=tol, rng=rng, **settings))
-        return self._with_source[0].solution
+    def _prepared_with_source(self, problem: Problem) -> Prepared:
+        """What serves right-hand sides, which the functions do not hold: another preparation, once."""
+        if not self._with_source:
+            tol, rng = self.solution.report.tol, self.solution.report.rng
+            settings: dict[str, Any] = {"budget": self._budget, "progress": self._progress, "singular": self._singular}
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", AccuracyWarning)  # the solve that follows warns
+                self._with_source.append(prepare(problem, tol=tol, rng=rng, **settings))
+        return self._with_source[0]
 
-    def _judged(self, problem: Problem, coefficients: NumberArray, solving: float) -> Solution:
+    def _judged(self, problem: Problem, coefficients: NumberArray, solving: float, stacklevel: int) -> Solution:
         """The solution with these coefficients, with its estimate and verdict."""
         tol, examination = self.solution.report.tol, self._examination
         discretisation = examination.discretisation
@@ -378,7 +381,7 @@ class Prepared:
             rounds=(),
             sampled=tuple(str(look) for look in find_narrow(problem).looks),
         )
-        warn_unless(verdict, stacklevel=5)
+        warn_unless(verdict, stacklevel=stacklevel)
         return Solution(problem, discretisation.basis, coefficients, report, estimate)
 
 

@@ -26,6 +26,7 @@ from fspielm.estimate.narrow_search import Narrow
 from fspielm.geometry.boundary import BoundaryPart, Sites
 from fspielm.geometry.domain import Domain
 from fspielm.geometry.plane import edges_of
+from fspielm.problem.changes import change_places
 from fspielm.problem.derived import natural_scales
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
@@ -435,11 +436,11 @@ def first_cells(request: Request, bands: Bands, *, narrow: bool = True) -> Patch
     degrees = np.minimum(np.ceil(min(excess, _MOST_EXCESS) * degrees).astype(np.int_), MOST_DEGREE)
     has_waves = "the equation" in bands.sources and steady and not problem.interfaces
     if has_waves and tiling.frames.whole.all() and is_second_order(problem):
-        full = np.ones(len(degrees), dtype=np.bool_)
-        for corner in problem.domain.corners():
-            full[touching(tiling, np.array(corner.point))] = False
+        may_be_full = np.ones(len(degrees), dtype=np.bool_)  # others have singular functions
+        for place in (*problem.domain.corners(), *change_places(problem)):
+            may_be_full[touching(tiling, np.array(place.point))] = False
         fewer = _degrees_of(problem, tiling, in_cells, digits - _DIGITS_FULL, 0.0, places)
-        degrees = np.where(full[:, None], np.minimum(fewer, degrees), degrees)
+        degrees = np.where(may_be_full[:, None], np.minimum(fewer, degrees), degrees)
     tiling, degrees = _toward_plate_corners(problem, tiling, degrees, request.tol)
     scales = natural_scales(problem, np.maximum(np.asarray(bands.frequencies), 2 * np.pi / lengths))
     return Patchwork(problem, tiling, degrees, tuple(float(scale) for scale in scales), request.threads)
@@ -473,12 +474,11 @@ def _degrees_of(
 
 def _toward_plate_corners(problem: Problem, tiling: Cover, degrees: Degrees, tol: float) -> tuple[Cover, Degrees]:
     """Cells graded toward the corners of plates, for which they have no functions; rounds without digits otherwise."""
-    places = special_points(problem)
-    if not places or max(equation.operator.order for equation in problem.equations) < _PLATE:
+    if max(equation.operator.order for equation in problem.equations) < _PLATE or not special_points(problem):
         return tiling, degrees
     growing, wanted = Growing(problem, tiling, degrees), -math.log(tol)
     gradings = []
-    for special in places:
+    for special in special_points(problem):
         at = touching(tiling, special.point)
         grading = grade(int(degrees[at].max()), special.power, special.gain, wanted, _PLATE)
         gradings.append((special, grading, float(tiling.frames.lengths[at].max())))

@@ -559,9 +559,9 @@ _SHARE = {"characteristic": 3.0, "thin": 0.3}
 _GUESSED = work(1500, 1000)
 
 
-# Cells come first from this tolerance on, for so few wavelengths and corners, if they have no more than so many
-# unknowns, and so many more for each hole; and with corners of these openings: functions of sharper ones and of slits
-# are nearly dependent in cells.
+# Cells come first from this tolerance on (for systems with sharp corners at any), for so few wavelengths and corners, if
+# they have no more than so many unknowns, and so many more for each hole; and with corners of these openings: functions
+# of sharper ones and of slits are nearly dependent in cells.
 _FEW_DIGITS, _FEW_WAVES, _FEW_CORNERS, _FEW_UNKNOWNS, _EACH_HOLE = 1e-5, 10.0, 12, 8000, 1500
 _NARROWEST, _WIDEST = 0.5, 1.9 * np.pi
 
@@ -652,7 +652,8 @@ def select_strategies(request: Request, bands: Bands) -> Selection:
 def _few_cells(request: Request, bands: Bands) -> Step | None:
     """The first step with cells where few digits are asked for in the plane, and few cells are enough.
 
-    Fewer digits make little difference to functions on the whole domain. At corners cells need functions of their own.
+    Systems with sharp corners take cells for any number of digits. Fewer digits make little difference to functions on
+    the whole domain. At corners cells need functions of their own.
     """
     problem = request.problem
     is_system = len(problem.unknowns) > 1  # cosines and Trefftz functions of systems know nothing of corners
@@ -675,8 +676,10 @@ def _few_cells(request: Request, bands: Bands) -> Step | None:
     if basis.size > most:
         most += _EACH_HOLE * len(problem.domain.hole_places())
     most = most if request.budget.neurons is None else min(most, request.budget.neurons)
-    # toward corners of plates, cells are graded
-    meets = problem.determinant.order > 2 or all(place.point in basis.corners for place in places)
+    is_plate = (
+        max(equation.operator.order for equation in problem.equations) > 2
+    )  # toward its corners, cells are graded
+    meets = is_plate or all(place.point in basis.corners for place in places)
     return cells.first() if basis.size <= most and meets else None
 
 
