@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from fspielm.disk import open_file, staged_file
 from fspielm.errors import ProblemError
 
-VERSION = 2
+VERSION = 3
 
 _KIND = b"application/x-fspielm-solution"
 _CONTENT = "content.json"

@@ -559,9 +559,9 @@ _SHARE = {"characteristic": 3.0, "thin": 0.3}
 _GUESSED = work(1500, 1000)
 
 
-# Cells come first from this tolerance on (for systems with sharp corners at any), for so few wavelengths and corners, if
-# they have no more than so many unknowns, and so many more for each hole; and with corners of these openings: functions
-# of sharper ones and of slits are nearly dependent in cells.
+# Cells come first from this tolerance on (for systems with sharp corners at any), for so few wavelengths and corners
+# if they have no more than so many unknowns, and so many more for each hole; and with corners of these openings:
+# functions of sharper ones and of slits are nearly dependent in cells.
 _FEW_DIGITS, _FEW_WAVES, _FEW_CORNERS, _FEW_UNKNOWNS, _EACH_HOLE = 1e-5, 10.0, 12, 8000, 1500
 _NARROWEST, _WIDEST = 0.5, 1.9 * np.pi
 
