@@ -84,8 +84,8 @@ def test_a_truncated_file_says_so(saved: Path, kept: float) -> None:
 
 
 def test_a_newer_format_says_so(saved: Path) -> None:
-    rewritten(saved, lambda content, arrays: content.update(version=3, versions={"fspielm": "9.1"}))
-    with pytest.raises(fs.ProblemError, match=r"9\.1.*format 3.*up to 2; update"):
+    rewritten(saved, lambda content, arrays: content.update(version=4, versions={"fspielm": "9.1"}))
+    with pytest.raises(fs.ProblemError, match=r"9\.1.*format 4.*up to 3; update"):
         fs.load(saved)
 
 
