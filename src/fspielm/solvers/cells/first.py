@@ -434,8 +434,9 @@ def first_cells(request: Request, bands: Bands, *, narrow: bool = True) -> Patch
     in_cells = waves_in_cells(problem, tiling, bands, frequencies)
     degrees = _degrees_of(problem, tiling, in_cells, digits, _MORE_DIGITS * missing, places)
     degrees = np.minimum(np.ceil(min(excess, _MOST_EXCESS) * degrees).astype(np.int_), MOST_DEGREE)
+    # with few digits, resonances settle later than errors
     has_waves = "the equation" in bands.sources and steady and not problem.interfaces
-    if has_waves and tiling.frames.whole.all() and is_second_order(problem):
+    if has_waves and not missing and tiling.frames.whole.all() and is_second_order(problem):
         may_be_full = np.ones(len(degrees), dtype=np.bool_)  # others have singular functions
         for place in (*problem.domain.corners(), *change_places(problem)):
             may_be_full[touching(tiling, np.array(place.point))] = False
