@@ -3,6 +3,7 @@
     python benchmarks/everyday.py run [--only NAME ...] [--tol 1e-3 ...] [--runs 3] [--peer] [--label now]
     python benchmarks/everyday.py run --src FOLDER --label today     # another version, from its folder src
     python benchmarks/everyday.py run --peer-only                    # NGSolve alone
+    python benchmarks/everyday.py search [--patience 150]            # NGSolve's fastest settings, kept for runs
     python benchmarks/everyday.py report             # docs/everyday.csv -> the tables of docs/everyday.md
     python benchmarks/everyday.py figure             # docs/images/everyday.png: seconds over digits
     python benchmarks/everyday.py summary            # medians: seconds, ratios, estimates, errors over tolerances
@@ -14,7 +15,7 @@
 Every problem and tolerance has a process of its own, warmed up by another small problem. Seconds are the least of
 all runs: ours from `fs.Problem` to the solution with its estimate, NGSolve's (``--peer``, ``pip install
 'fspielm[bench]'``) from the shape to the solution, with the order, mesh, grading, solver and number of threads that
-reach the tolerance soonest; finding these is not counted. A row of docs/everyday.csv is replaced when its problem,
+reach the tolerance soonest, as a search has found them before. A row of docs/everyday.csv is replaced when its problem,
 tolerance and label are measured again. Without other options all of it is one run:
 
     python benchmarks/everyday.py run --peer
@@ -141,13 +142,30 @@ def peak_bytes() -> int:
     return 1024 * int(status.split("VmHWM:")[1].split()[0])
 
 
-def measure_peer(tols: tuple[float, ...], runs: int, patience: float, name: str) -> list[dict[str, Any]]:
-    """Rows of finite elements."""
-    import ngsolve as ng
+def search_peer(patience: float, name: str) -> dict[float, Any]:
+    """The fastest settings of finite elements."""
     from everyday_problems.oracle import fastest
 
     warnings.simplefilter("ignore")
-    found = fastest(EVERYDAY[name], tols, runs, patience)
+    return fastest(EVERYDAY[name], EVERYDAY[name].tols, 1, patience)
+
+
+def search(names: list[str], patience: float) -> None:
+    """Search and keep the settings with which finite elements are timed."""
+    from everyday_problems.oracle import keep_settings
+
+    for ended in in_children(partial(search_peer, patience), names, fresh=True, limit=4 * patience + _LIMIT):
+        keep_settings(ended.task, ended.result or {})
+        print(ended.task, *(f"{tol:.0e} {best.setting}" for tol, best in (ended.result or {}).items()), sep="\n  ")
+
+
+def measure_peer(tols: tuple[float, ...], runs: int, name: str) -> list[dict[str, Any]]:
+    """Rows of finite elements."""
+    import ngsolve as ng
+    from everyday_problems.oracle import time_kept
+
+    warnings.simplefilter("ignore")
+    found = time_kept(EVERYDAY[name], name, tols, runs)
     return [
         {
             "tol": tol,
@@ -174,14 +192,14 @@ def run(names: list[str], options: argparse.Namespace) -> None:
             row = ended.result if ended.how == "done" else {"verdict": lost[ended.how]}
             _keep(name, ended.task.tol, options.label, row)
         if tols and (options.peer or options.peer_only):
-            work = partial(measure_peer, tols, options.runs, options.patience)
-            for ended in in_children(work, [name], fresh=True, limit=4 * options.patience + _LIMIT):
+            work = partial(measure_peer, tols, options.runs)
+            for ended in in_children(work, [name], fresh=True, limit=limit):
                 rows = {row.pop("tol"): row for row in ended.result or []}
                 for tol in tols:
                     if tol in rows:
                         _keep(name, tol, PEER, rows[tol])
                     else:
-                        print(f"{name} | {tol:.0e} | {PEER} | nothing found: more --patience?", flush=True)
+                        print(f"{name} | {tol:.0e} | {PEER} | nothing found: search with more --patience?", flush=True)
     write_page()
     figure()
 
@@ -261,7 +279,7 @@ def main() -> None:
     """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
-        "command", choices=["run", "report", "figure", "summary", "reference", "check", "relations", "list"]
+        "command", choices=["run", "search", "report", "figure", "summary", "reference", "check", "relations", "list"]
     )
     parser.add_argument("--only", nargs="+", choices=list(EVERYDAY), default=list(EVERYDAY), metavar="NAME")
     parser.add_argument("--tol", type=float, nargs="+", help="some of each problem's own; of check the one it has")
@@ -278,6 +296,7 @@ def main() -> None:
         sys.path.insert(0, str(options.src.resolve()))
     commands: dict[str, Callable[[], Any]] = {
         "run": lambda: run(options.only, options),
+        "search": lambda: search(options.only, options.patience),
         "report": write_page,
         "figure": figure,
         "summary": lambda: print(summary()),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import product
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -60,6 +62,32 @@ def solve_measured(problem: EverydayProblem, setting: Setting) -> Timed | None:
         return None
     error, pressure = problem.errors(found(problem.points()))
     return Timed(setting, seconds, error, found.unknowns, pressure)
+
+
+# The settings that searches have found, so that both tools can be timed in one run without another search.
+SETTINGS = Path(__file__).with_name("settings.json")
+
+
+def keep_settings(name: str, found: Mapping[float, Timed]) -> None:
+    """Keep the settings of the fastest solves of a problem."""
+    kept = json.loads(SETTINGS.read_text(encoding="utf-8")) if SETTINGS.exists() else {}
+    kept[name] = {f"{tol:.0e}": asdict(each.setting) for tol, each in found.items()}
+    SETTINGS.write_text(json.dumps(dict(sorted(kept.items())), indent=1) + "\n", encoding="utf-8")
+
+
+def time_kept(problem: EverydayProblem, name: str, tols: Sequence[float], runs: int) -> dict[float, Timed]:
+    """Solves with kept settings, on one thread or several, whichever is faster: the least of several runs."""
+    kept = json.loads(SETTINGS.read_text(encoding="utf-8")).get(name, {}) if SETTINGS.exists() else {}
+    found: dict[float, Timed] = {}
+    for tol in tols:
+        if f"{tol:.0e}" in kept:
+            setting = Setting(**kept[f"{tol:.0e}"])
+            best: Timed | None = None
+            for threads in (1, _THREADS):
+                best = _better(problem, replace(setting, threads=threads), tol, runs, best)
+            if best is not None:
+                found[tol] = best
+    return found
 
 
 def fastest(problem: EverydayProblem, tols: Sequence[float], runs: int, seconds: float) -> dict[float, Timed]:

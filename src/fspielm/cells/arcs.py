@@ -96,20 +96,22 @@ def place(parts: Sequence[BoundaryPart], number: NDArray[np.intp], unit: FloatAr
     return found
 
 
-# By the function that places points, as a boundary gives its parts anew.
-_known: WeakKeyDictionary[Callable[[FloatArray], Sites], dict[tuple[float, tuple[float, ...]], Arcs]]
-_known = WeakKeyDictionary()
+# By the function that places points, as a boundary gives its parts anew. Nobody writes to these arrays.
+_arcs_by_place: WeakKeyDictionary[Callable[[FloatArray], Sites], dict[tuple[float, tuple[float, ...]], Arcs]] = (
+    WeakKeyDictionary()
+)
 
 
 def arcs_of(part: BoundaryPart, number: int, slack: float) -> Arcs:
     """The arcs that a part is made of, at the root of a tree; points up to `slack` apart are one."""
-    known, key = _known.setdefault(part.place, {}), (slack, part.breaks)
+    known, key = _arcs_by_place.setdefault(part.place, {}), (slack, part.breaks)
     if key not in known:
         known[key] = _find_arcs(part, slack)
     return replace(known[key], part=known[key].part + number)
 
 
 def _find_arcs(part: BoundaryPart, slack: float) -> Arcs:
+    """The arcs of a part that has the number zero."""
     if part.parameters == 0:
         sites, nil = part.place(np.empty((1, 0))), np.zeros(1)
         which = np.zeros(1, dtype=np.intp)
