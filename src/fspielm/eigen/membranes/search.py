@@ -271,7 +271,8 @@ def _all_pinned(
     membrane: Membrane, pins: Iterator[Pinned], level: int, unit: float, request: Request, record: Record
 ) -> Iterator[Pinned]:
     """Modes pinned with functions of a level, and with more functions if needed; later modes start no lower."""
-    most, level = request.budget.neurons or math.inf, level + 1
+    # without a field, more functions leave bounds infinite
+    most, level = request.budget.neurons or math.inf, level + 1 if membrane.field is not None else len(_PINNED)
     close = min(max(_CLOSER * request.tol, ROUNDING), CLOSE)
     for one in pins:
         best = one
