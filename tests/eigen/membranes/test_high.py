@@ -1,5 +1,7 @@
 """High modes of membranes, beside those of rectangles and disks."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -8,8 +10,9 @@ from scipy.special import jn_zeros
 import fspielm as fs
 from fspielm.arrays import FloatArray
 from fspielm.eigen import Membrane, membrane_of
+from fspielm.eigen.membranes import search
 from fspielm.eigen.membranes.functions import Choice
-from fspielm.eigen.membranes.look import look_at, pinned, scan
+from fspielm.eigen.membranes.look import Scan, look_at, pinned, scan
 from fspielm.eigen.pencil import read_pencil
 
 x, y, lam = sp.symbols("x y lam")
@@ -120,3 +123,27 @@ def test_stiffer_along_one_axis_is_no_membrane(across: float, along: float) -> N
     assert np.all(np.abs(modes.values - known) <= modes.bounds)
     with pytest.raises(fs.ProblemError, match="counted"):
         fs.count_modes(problem, lam, below=100)
+
+
+@pytest.mark.filterwarnings("ignore::fspielm.AccuracyWarning")
+@pytest.mark.parametrize(("lacking", "scans"), [("time", 2), ("neurons", 1), ("field", 1)])
+def test_a_scan_that_worked_is_kept_if_no_other_helps(
+    lacking: str, scans: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = []
+
+    def scanned(*each: Any) -> Scan:
+        begun.append(each)
+        if len(begun) > 1:
+            raise fs.ProblemError("to look at all of this interval would take about 9 seconds")
+        return whole(*each)
+
+    whole = search.scanned
+    monkeypatch.setattr(search, "scanned", scanned)
+    monkeypatch.setattr(search, "_ROUGH", 0.0)  # the first mode is never known well enough
+    if lacking == "field":
+        monkeypatch.setattr(Membrane, "field", None)
+    budget = fs.Budget(neurons=70 if lacking == "neurons" else None)
+    modes = fs.eigenmodes(membrane(fs.Box((0, 0), (1, SIDE))), lam, within=(728, 736), budget=budget, rng=0)
+    np.testing.assert_allclose(modes.values, of_rectangle(1, SIDE, 728, 736), rtol=1e-3)
+    assert len(begun) == scans

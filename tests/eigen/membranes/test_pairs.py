@@ -10,7 +10,7 @@ import fspielm as fs
 from fspielm.arrays import FloatArray
 from fspielm.eigen import Membrane, membrane_of
 from fspielm.eigen.membranes.functions import Choice
-from fspielm.eigen.membranes.look import Scan, pinned
+from fspielm.eigen.membranes.look import Look, Scan, look_at, pinned
 from fspielm.eigen.membranes.search import _lost_remarks
 from fspielm.eigen.pencil import read_pencil
 
@@ -97,3 +97,20 @@ def test_at_loose_tolerances_close_modes_are_all_found(tol: float, excess: float
     assert modes.complete
     assert np.all(np.abs(modes.values - exact) <= modes.bounds + 1e-14)
     assert np.all(modes.bounds <= tol * np.maximum(exact, 1.0))
+
+
+def test_modes_just_below_and_above_are_pinned_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    # close enough to be pinned together, but from the lowest one the next is seen too far off
+    exact, close = 20.0 * np.array([1 - 0.98e-3, 1.0, 1 + 0.99e-3]), 1e-4
+    functions = look_at(as_membrane(box((1.0, 1.0), HELD)), 20.0, Choice()).functions
+
+    def look(_: Membrane, energy: float, __: Choice) -> Look:
+        off = (exact - energy) * np.where(energy < 0.5 * (exact[0] + exact[1]), [1.0, 1.15, 1.15], 1.0)
+        off = off[np.argsort(np.abs(off))]
+        return Look(energy, off, np.diag(off), -np.eye(3), np.eye(3), np.eye(3), 3, 1.0, functions)
+
+    monkeypatch.setattr("fspielm.eigen.membranes.look.look_at", look)
+    monkeypatch.setattr("fspielm.eigen.membranes.look._pin", lambda _, at, count: (at.energy, count))
+    found = list(pinned(as_membrane(box((1.0, 1.0), HELD)), Scan(exact), Choice(), close))
+    np.testing.assert_allclose([energy for energy, _ in found], exact, rtol=1e-5)
+    assert [count for _, count in found] == [1, 1, 1]

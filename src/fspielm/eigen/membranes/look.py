@@ -414,9 +414,11 @@ def pinned(membrane: Membrane, scan: Scan, choice: Choice, close: float = ROUNDI
             if _has_converged(step, before, look.energy, close):
                 break
             before = step
-        # take all modes at this energy, as the scan may have seen some of them elsewhere or not at all
+        # take all modes at this energy, as the scan may have seen some of them elsewhere or not at all, but none again:
+        # the closest ones, up to the first of others
         here = (np.abs(look.distances) <= same * look.energy) & (look.energies > last + SAME * look.energy)
-        count, last = max(int(np.sum(here)), 1), float(np.max(look.energies[here], initial=look.energy))
+        count = max(int(np.argmin(np.append(here, False))), 1)
+        last = float(np.max(look.energies[:count], initial=look.energy))
         yield _pin(membrane, look, count)
         place += max(_count_at_look(known[place:][:count], look, blur(membrane, look.energy), same), 1)
 

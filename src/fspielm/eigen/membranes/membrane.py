@@ -273,7 +273,7 @@ class Membrane:
         return self.pencil.problem.domain
 
     def sampled(self, count: int) -> FloatArray:
-        """At least so many points inside, the same at each call."""
+        """So many points inside, the same at each call."""
         return self._sampled(2 ** math.ceil(math.log2(count)))[:count]
 
     @cached_property

@@ -216,13 +216,24 @@ def bottom(membrane: Membrane, look: Looker) -> tuple[float, tuple[tuple[float, 
 def _seen_well(membrane: Membrane, wish: Wish, request: Request, seconds: float) -> tuple[Scan, int, Iterator[Pinned]]:
     """A scan with functions that hold its first mode roughly, their place among those to pin with, and modes pinned."""
     until, close = perf_counter() + seconds, min(max(_CLOSER * request.tol, ROUNDING), CLOSE)
-    for level, choice in enumerate(_PINNED):
-        look = looker(membrane, choice if level else _SEEN)
+
+    def seen_at(level: int) -> tuple[Scan, Pinned | None, Iterator[Pinned]]:
+        look = looker(membrane, _PINNED[level] if level else _SEEN)
         seen = _scan_wanted(membrane, wish, request, until - perf_counter(), look)
-        pins = pinned(membrane, seen, choice, close)
-        first = next(pins, None)
-        if first is None or first.bound <= _ROUGH * first.look.energy:
+        pins = pinned(membrane, seen, _PINNED[level], close)
+        return seen, next(pins, None), pins
+
+    level, (seen, first, pins), most = 0, seen_at(0), request.budget.neurons or math.inf
+    # without a field, more functions leave bounds infinite
+    while first is not None and first.bound > _ROUGH * first.look.energy and membrane.field is not None:
+        further = _PINNED[level + 1 :][:1]
+        if not further or functions_at(membrane, float(seen.energies[-1]), further[0]).basis.size > most:
             break
+        try:
+            seen, first, pins = seen_at(level + 1)
+        except (ProblemError, np.linalg.LinAlgError):  # no time to scan again, or the functions do not work
+            break
+        level += 1
     return seen, level, pins if first is None else chain([first], pins)
 
 
@@ -260,7 +271,8 @@ def _all_pinned(
     membrane: Membrane, pins: Iterator[Pinned], level: int, unit: float, request: Request, record: Record
 ) -> Iterator[Pinned]:
     """Modes pinned with functions of a level, and with more functions if needed; later modes start no lower."""
-    most, level = request.budget.neurons or math.inf, level + 1
+    # without a field, more functions leave bounds infinite
+    most, level = request.budget.neurons or math.inf, level + 1 if membrane.field is not None else len(_PINNED)
     close = min(max(_CLOSER * request.tol, ROUNDING), CLOSE)
     for one in pins:
         best = one
