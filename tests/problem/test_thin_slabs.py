@@ -92,6 +92,8 @@ def test_a_thin_source_between_two_sheets_counts(half: float) -> None:
         sp.Abs(sp.sin(3 * x)) < 0.5,
         sp.Abs(x - y) < sp.Abs(x + y),
         x**2 < -1,
+        x**2 + x < sp.pi,
+        x**2 - x < sp.sqrt(2),
     ],
     ids=str,
 )

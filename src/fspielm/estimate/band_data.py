@@ -24,6 +24,7 @@ from fspielm.numerics.tolerances import BISECTIONS, CLOSE, ROUNDED, SAME, TINY
 from fspielm.problem.changes import mask_borders, value_jumps
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
+from fspielm.problem.substitutions import levels_in
 from fspielm.resources import current_deadline
 
 # ---- The size of each datum of a problem
@@ -197,6 +198,9 @@ _MOST_SAMPLES = 2**15
 # Where materials jump, data may; those have no band at any number of samples.
 _MOST_SAMPLES_JUMPS = 2**12
 
+# Functions with jumps that are not looked for.
+_JUMPING = (sp.sign, sp.Heaviside, sp.floor, sp.ceiling, sp.frac, sp.Mod)
+
 LineValues = Callable[[int], tuple[FloatArray, FloatArray]]
 Ends = tuple[FloatArray, FloatArray]
 
@@ -256,10 +260,18 @@ def data_bands(problem: Problem, rng: np.random.Generator) -> list[DataBand]:
         if relation.value.constant is None:
             source = source_of(relation, problem)
             found = _bands_of(relation, source, problem.domain, sampling)
-            if problem.interfaces and relation.value.is_formula:  # its jumps are known, and nothing else of it is noise
+            if problem.interfaces and _jumps_are_known(relation.value):  # and nothing else of it is noise
                 found = [replace(band, noise=False) for band in found]
             bands += _relevant(found, sizes[source] > least)
     return bands
+
+
+def _jumps_are_known(field: Field) -> bool:
+    """Whether a datum is a formula that jumps at borders of Piecewise expressions only."""
+    source = field.source
+    if not isinstance(source, sp.Expr) or not field.is_formula or source.has(*_JUMPING):
+        return False
+    return bool(levels_in(source))
 
 
 def _relevant(bands: list[DataBand], matters: bool) -> list[DataBand]:

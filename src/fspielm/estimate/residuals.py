@@ -29,6 +29,7 @@ from fspielm.estimate.estimate import NO_DIGITS, CellErrors
 from fspielm.estimate.narrow import narrow_features
 from fspielm.estimate.narrow_search import Narrow
 from fspielm.geometry.boundary import Sites, join_sites
+from fspielm.numerics.tolerances import TINY
 from fspielm.problem.problem import Problem
 from fspielm.problem.statement import Relation
 
@@ -45,11 +46,11 @@ class NarrowResidual:
 
     rms: float = 0.0  # root of the mean square that they add, over the whole region of the block
     data: float = 0.0  # the same for the data
-    mean: float = 0.0  # the mean of the data's absolute value over the region
     largest: float = 0.0  # the largest deviation
     most: float = 0.0  # the largest part of `rms` that one place has
     place: Narrow | None = None  # that place
     share: float = 0.0  # the share of that place in the region of the block
+    rows: NarrowRows | None = None
 
     def stands_out(self, rms: float) -> bool:
         """Whether the residual in the place is clearly above that of the block, given as root mean square.
@@ -104,11 +105,11 @@ def narrow_residuals(
         result[block.name] = NarrowResidual(
             rms=float(np.sqrt(squares.sum())),
             data=float(np.sqrt(np.sum(shares * np.abs(weight * block.values) ** 2))),
-            mean=float(np.sum(shares * np.abs(block.values))),
             largest=float(deviation.max()),
             most=float(np.sqrt(each[worst])),
             place=places[worst],
             share=float(places[worst].shares.sum()),
+            rows=rows,
         )
     return result
 
@@ -165,8 +166,9 @@ class Unfitted:
                 most = max(most, (weight * local.most, local.place), key=lambda one: one[0])
             size = math.hypot(safe_rms(block.values), local.data)
             if fitted.name in equations and math.hypot(rms, local.rms) > NO_DIGITS * size > 0.0:
-                mean = max(float(np.abs(block.values).mean()), local.mean)
-                ignored = np.maximum(ignored, _natural_effects(block, mean, problem))
+                ignored = np.maximum(ignored, _natural_effects(block, 1 / len(block), problem))
+                if local.rows is not None:
+                    ignored = np.maximum(ignored, _natural_effects(local.rows.block, local.rows.shares, problem))
             rms = math.hypot(math.hypot(rms, local.rms), doubts.get(fitted.name, 0.0))
             norms[fitted.name] = weight * rms
             total = math.hypot(total, weight * rms)
@@ -203,15 +205,19 @@ def _sizes_from_data(block: RowBlock, problem: Problem) -> list[tuple[int, float
     return [(place, values / float(sum(each))) for place in unknowns if sum(each) > 0]
 
 
-def _natural_effects(block: RowBlock, size: float, problem: Problem) -> FloatArray:
-    """The size of each unknown of an equation for a right-hand side of a size: that of a half wave over the domain."""
+def _natural_effects(block: RowBlock, shares: FloatArray | float, problem: Problem) -> FloatArray:
+    """The size of each unknown of an equation for its right-hand side: that of a half wave over the domain.
+
+    Point by point, of which each has its share in the domain: a stiff material says nothing about a soft one.
+    """
     operator, sites = block.pieces[0]
     k = np.pi / np.ptp(problem.domain.bounding_box, axis=0)
-    weights = np.zeros(len(problem.unknowns))
+    each = np.zeros((len(problem.unknowns), len(sites)))
     for term in operator.terms:
-        weights[term.unknown] += safe_rms(term.at(sites)) * np.prod(k**term.orders)
+        each[term.unknown] += np.abs(term.at(sites)) * np.prod(k**term.orders)
     # terms may cancel each other
-    return np.divide(SAFETY * size, weights, out=np.zeros_like(weights), where=weights > 0)
+    effects = np.divide(SAFETY * np.abs(block.values), each, out=np.zeros_like(each), where=each > TINY)
+    return np.asarray((shares * effects).sum(axis=1))
 
 
 # ---- How held-out rows would change a solution on cells

@@ -13,6 +13,7 @@ import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef, UndefinedFunction
 from sympy.core.relational import Relational
+from sympy.polys.polyerrors import DomainError, PolynomialError
 
 from fspielm.arrays import FloatArray, NumberArray
 from fspielm.errors import ProblemError
@@ -184,6 +185,7 @@ def in_sheets(condition: sp.Basic) -> sp.Basic:
 
 
 def _relation_in_sheets(relation: Relational) -> sp.Basic:
+    """One relation by relations with one border each; on the border itself ``<`` and ``<=`` may swap."""
     if not isinstance(relation, sp.Lt | sp.Le | sp.Gt | sp.Ge):
         return relation
     gap = _with_rationals(relation.lhs - relation.rhs)
@@ -228,12 +230,15 @@ def _factors(level: sp.Expr) -> tuple[sp.Expr, ...]:
     scale, powers = sp.factor_list(level, *symbols)
     found = []
     for factor in (factor for factor, power in powers if power % 2):
-        if len(factor.free_symbols) > 1 or sp.degree(factor) == 1:
+        x, *others = factor.free_symbols
+        if others or sp.degree(factor, x) == 1:
             found.append(factor)
             continue
-        scale *= sp.LC(factor)
-        (x,) = factor.free_symbols
-        zeros = (r.evalf(_DIGITS) if r.has(sp.CRootOf) else r for r in sp.real_roots(factor))
+        scale *= sp.LC(factor, x)
+        try:
+            zeros = [r.evalf(_DIGITS) if r.has(sp.CRootOf) else r for r in sp.real_roots(factor)]
+        except (NotImplementedError, PolynomialError, DomainError):  # irrational coefficients
+            return (level,)
         found += [x - _with_rationals(zero) for zero in zeros]
     return (sp.sign(scale) * found[0], *found[1:]) if found and scale.is_real else (level,)
 

@@ -240,6 +240,16 @@ def test_noise_is_refused_quickly(where: str, offset: float) -> None:
     assert sum(asked) < 5_000_000  # twice the finest grid that data are looked at on
 
 
+@pytest.mark.parametrize("source", [sp.sign(sp.sin(3000 * x)), sp.Mod(43758 * sp.sin(300 * x), 1)], ids=str)
+def test_formulas_like_noise_are_refused_beside_materials_too(source: sp.Expr) -> None:
+    u = sp.Function("u")(x, y)
+    stiffness = sp.Piecewise((2, x < sp.Rational(1, 2)), (1, True))
+    for values in (source, stiffness * source):
+        problem = Problem(sp.Eq(stiffness * (u.diff(x, 2) + u.diff(y, 2)), values), SQUARE, [Dirichlet(0)])
+        with pytest.raises(ProblemError, match="no band"):
+            bands(problem)
+
+
 def test_what_rounding_leaves_of_zero_is_no_noise() -> None:
     """On the circle, x^2 + y^2 - 1 is a few units of the last place; so is the source of a harmonic function."""
     rng = np.random.default_rng(0)
