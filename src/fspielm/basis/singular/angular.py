@@ -181,7 +181,7 @@ class Wedge:
 
     @property
     def power(self) -> float | None:
-        """The lowest power, except for linear functions; None without any."""
+        """The lowest power except for one, whose fields are linear: they solve all equations; None without any."""
         return min((z.real for z in self.powers if abs(z - 1) > CLOSE), default=None)
 
     @cached_property
