@@ -144,6 +144,24 @@ def test_powers_of_a_free_corner_and_of_one_that_is_held_on_one_side() -> None:
     assert any(z.imag for z in held.powers)
 
 
+@pytest.mark.parametrize("name", ["elastic", "anisotropic"])
+def test_functions_of_power_one_are_linear(name: str) -> None:
+    # linear functions solve the equations, and elliptic equations have no more solutions of this power
+    seen = 0
+    for corner in angular_corners(PROBLEMS[name]):
+        found = wedge_at(PROBLEMS[name], corner)
+        assert found is not None
+        for power, functions in zip(found.powers, found.functions, strict=True):
+            if abs(power - 1) < 1e-6:
+                values = functions.T.reshape(functions.shape[1] * len(PROBLEMS[name].unknowns), -1).T
+                along = 0.5 - 0.5 * np.cos(np.pi * np.linspace(0, 1, len(values)))
+                angles = found.pencil.limits[0] + np.diff(found.pencil.limits) * along
+                plane = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+                np.testing.assert_allclose(plane @ np.linalg.lstsq(plane, values)[0], values, atol=1e-8)
+                seen += 1
+    assert seen
+
+
 def test_strong_anisotropy_needs_more_nodes() -> None:
     # stretched to Laplace's equation, the right angle at the corner stays one
     problem = fs.Problem(sp.Eq(4 * u.diff(x, 2) + u.diff(y, 2), 1), fs.LShape((0, 0), 1), [fs.Dirichlet(0)])
