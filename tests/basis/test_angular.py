@@ -98,6 +98,27 @@ def test_derivatives(name: str, orders: tuple[int, int]) -> None:
         np.testing.assert_allclose(found, (above - below) / (2 * step), rtol=1e-4, atol=1e-4 * np.abs(found).max())
 
 
+@pytest.mark.parametrize("lower", [u, 1j * u, (1 + 2j) * u])
+def test_functions_that_lower_derivatives_add(lower: sp.Expr) -> None:
+    problem = fs.Problem(sp.Eq(2 * u.diff(x, 2) + u.diff(y, 2) + lower, 1), L_SHAPE, [fs.Dirichlet(0)])
+    assert len(angular_corners(problem)) == 6
+    for corner in angular_corners(problem):
+        basis = columns_at(problem, corner)
+        assert np.isfinite(basis.values).all()
+        np.testing.assert_allclose(np.abs(basis.values).max(axis=(0, 2, 3)), 1.0)
+        if corner.point == (1.0, 1.0):
+            angles = corner.start + corner.opening * np.linspace(0.03, 0.97, 40)
+            sites = Sites(corner.point + 0.3 * (places_at(corner, angles) - corner.point))
+            first, *others = basis.matrix(problem.equations[0].operator, sites).T
+            added = np.transpose(others)
+            found = np.linalg.lstsq(added / np.abs(added).max(axis=0), first, rcond=1e-12)[0]
+            left = first - added / np.abs(added).max(axis=0) @ found
+            assert np.abs(left).max() < 1e-3 * np.abs(first).max()
+    # coefficients that are real but for a factor need no more functions than real ones
+    if lower != (1 + 2j) * u:
+        assert basis.size == 4
+
+
 def test_one_unknown_of_fields() -> None:
     corner = angular_corners(PROBLEMS["elastic"])[2]
     basis = columns_at(PROBLEMS["elastic"], corner)
@@ -121,6 +142,24 @@ def test_powers_of_a_free_corner_and_of_one_that_is_held_on_one_side() -> None:
         level = (kappa + 1) ** 2 / (4 * kappa) - z**2 / kappa
         assert abs(np.sin(0.5 * np.pi * z) ** 2 - level) < 1e-6 * abs(level)
     assert any(z.imag for z in held.powers)
+
+
+@pytest.mark.parametrize("name", ["elastic", "anisotropic"])
+def test_functions_of_power_one_are_linear(name: str) -> None:
+    # linear functions solve the equations, and elliptic equations have no more solutions of this power
+    seen = 0
+    for corner in angular_corners(PROBLEMS[name]):
+        found = wedge_at(PROBLEMS[name], corner)
+        assert found is not None
+        for power, functions in zip(found.powers, found.functions, strict=True):
+            if abs(power - 1) < 1e-6:
+                values = functions.T.reshape(functions.shape[1] * len(PROBLEMS[name].unknowns), -1).T
+                along = 0.5 - 0.5 * np.cos(np.pi * np.linspace(0, 1, len(values)))
+                angles = found.pencil.limits[0] + np.diff(found.pencil.limits) * along
+                plane = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+                np.testing.assert_allclose(plane @ np.linalg.lstsq(plane, values)[0], values, atol=1e-8)
+                seen += 1
+    assert seen
 
 
 def test_strong_anisotropy_needs_more_nodes() -> None:

@@ -71,9 +71,11 @@ def functions_at_corners(problem: Problem, tiling: Cover, degrees: Degrees) -> l
         cells, axis = max(zip(spared, axes, strict=True), key=lambda both: (np.isin(at, both[0]).all(), len(both[0])))
         if np.isin(at, cells).all():
             highest = min(_LEAST_POWER + float(degrees[cells].min()) / _DEGREES_EACH, _MOST_POWER)
-            reach, basis = _reach(tiling, corner, cells), None
-            basis = angular_columns(problem, corner, reach, highest) if corner not in plain else basis
-            found.append(AroundPoint(basis or local_columns(problem, corner, axis, reach, highest), cells))
+            reach = _reach(tiling, corner, cells)
+            if corner in plain:
+                found.append(AroundPoint(local_columns(problem, corner, axis, reach, highest), cells))
+            else:
+                found.append(AroundPoint(angular_columns(problem, corner, reach, highest), cells))
     return found
 
 

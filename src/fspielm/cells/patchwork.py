@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fspielm.arrays import BoolArray, FloatArray, Latest, NumberArray
-from fspielm.basis.singular.angular import AngularBasis
 from fspielm.cells.basis import CellBasis, RowsInCells, join_rows
 from fspielm.cells.corners import corners_with_functions, rows_toward, shared_functions, without_slivers
 from fspielm.cells.places import Contrasts, Degrees, Placed, contrasts_of, held_to, place_rows, sizes_in, sparse_in
@@ -360,8 +359,8 @@ class Patchwork(Finite):
         areas = np.array([float(np.prod(cell.upper - cell.lower)) * cell.share for cell in self.tiling.cells])
         tails, at_corners = self.tails(coefficients), self._at_corners.copy()
         for part in self.basis.meeting.parts:
-            if isinstance(part, AroundPoint) and isinstance(part.basis, AngularBasis):
-                # bodies turn by what remains
+            if isinstance(part, AroundPoint) and part.is_angular:
+                # errors at a corner also rotate the whole body, so they count beyond the cell
                 at_corners[part.cells] = True
         further = np.where(at_corners[:, None], _AT_CORNERS * tails.last, 0.0)
         each = np.sqrt(areas / areas.sum())[:, None] * np.maximum(tails.left_out, further)

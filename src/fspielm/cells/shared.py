@@ -67,6 +67,11 @@ class AroundPoint(SharedFunctions):
     cells: NDArray[np.int_]
 
     @property
+    def is_angular(self) -> bool:
+        """Whether these are fields that only a matrix polynomial knows, as those of elastic bodies."""
+        return isinstance(self.basis, AngularBasis)
+
+    @property
     def sharing(self) -> NDArray[np.int_]:
         """See `SharedFunctions`."""
         return np.full(self.basis.size, len(self.cells))

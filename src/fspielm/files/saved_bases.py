@@ -281,12 +281,16 @@ def read_cells(content: dict[str, Any], arrays: Arrays, key: str, materials: Mat
     if f"{key}.meeting" in arrays:
         shared.append(_read_meeting(arrays[f"{key}.meeting"], len(degrees)))
     for number, corner in enumerate(content.get("corners", [])):
-        shared.append(_read_corner(corner, arrays, f"{key}.corner.{number}", len(degrees)))
+        shared.append(_read_corner(corner, arrays, f"{key}.corner.{number}", len(degrees), len(scales)))
     return CellBasis(frames, degrees, scales, meeting=join_functions(shared), full=full)
 
 
-def _read_corner(content: dict[str, Any], arrays: Arrays, key: str, count: int) -> AroundPoint:
+def _read_corner(content: dict[str, Any], arrays: Arrays, key: str, count: int, unknowns: int) -> AroundPoint:
     """The functions that cells share at a corner."""
+    if content["kind"] == "angular":
+        shapes = arrays[f"{key}.exponents"].shape, arrays[f"{key}.values"].shape
+        if shapes[1][:-1] != (2, *shapes[0], unknowns) or len(shapes[0]) != 1 or shapes[1][-1] < 2:
+            raise ValueError(f"functions at a corner of shape {shapes[1]}, with powers of shape {shapes[0]}")
     basis, cells = read_basis(content, arrays, key), _integers(arrays[key])
     if not isinstance(basis, SingularBasis | AngularBasis):
         raise ValueError(f"functions at a corner that are a {content['kind']!r}")

@@ -12,7 +12,9 @@ import pytest
 import sympy as sp
 
 import fspielm as fs
+from fspielm.basis.singular.angular import AngularBasis
 from fspielm.cells import CellBasis, Tiling, tile
+from fspielm.cells.shared import AroundPoint
 from fspielm.cells.tree import grow_tree
 from fspielm.files.archive import Arrays
 from fspielm.files.saved_bases import describe_basis, read_basis
@@ -156,3 +158,18 @@ def test_functions_of_corners_are_checked() -> None:
     # a file from before has none
     del content["corners"]
     assert read_basis(content, arrays, "it").corners == ()
+
+
+def test_functions_of_the_angle_at_corners_are_checked() -> None:
+    frames, arrays = graded().frames, {}
+    basis = AngularBasis((0.0, 1.0), (0.0, 2.0), 0.5, np.array([0.5, 1.5]), np.ones((2, 2, 2, 9)))
+    degrees = np.full((len(frames), 2), 3)
+    content = describe_basis(
+        CellBasis(frames, degrees, (1.0, 0.1), meeting=AroundPoint(basis, np.array([1, 2]))), arrays, "it"
+    )
+    assert read_basis(content, arrays, "it").corners == ((0.0, 1.0),)
+    shapes = [(), (9,), (2, 2, 9), (1, 2, 2, 9), (2, 3, 2, 9), (2, 2, 1, 9), (2, 2, 2, 1), (2, 2, 2, 9, 1)]
+    wrong = [("values", shape) for shape in shapes] + [("exponents", shape) for shape in [(), (3,), (2, 1)]]
+    for name, shape in wrong:
+        with pytest.raises(ValueError, match="functions at a corner of shape"):
+            read_basis(content, arrays | {f"it.corner.0.{name}": np.ones(shape)}, "it")

@@ -181,7 +181,7 @@ class Wedge:
 
     @property
     def power(self) -> float | None:
-        """The lowest power, except for linear functions; None without any."""
+        """The lowest power except for one, whose fields are linear: they solve all equations; None without any."""
         return min((z.real for z in self.powers if abs(z - 1) > CLOSE), default=None)
 
     @cached_property
@@ -195,10 +195,11 @@ class Wedge:
                 further = self.pencil.followed(power, function)
                 if further is None:
                     return None
-                for k, (plain, logarithmic) in further.items():
-                    # of equations with complex coefficients
-                    both = [np.real, np.imag] if plain.imag.any() and not power.imag else [np.asarray]
-                    found += [(power + k, part(plain), part(logarithmic)) for part in both]
+                for k, both in further.items():
+                    # with complex coefficients, lower derivatives add complex functions to real ones
+                    parts = [np.stack(both)] if power.imag else [np.real(both), np.imag(both)]
+                    least = SAME * np.abs(both).max()
+                    found += [(power + k, part[0], part[1]) for part in parts if np.abs(part).max() > least]
         return sorted(found, key=lambda field: field[0].real)
 
 
