@@ -169,11 +169,15 @@ class Nested:
         return Cost(tuple(operations), heights, int(np.max(np.cumsum(kept) + alive) + self.threads * largest))
 
     def _bytes_together(self, kind: Indices) -> float:
-        """Bytes to fill and factor leaves together: their rows, LAPACK's form of them, and its working copy."""
+        """Bytes to fill and factor leaves together: their rows, LAPACK's form of them, and its working copy.
+
+        Leaves with a core are filled together, but factored one after the other.
+        """
         leaves = [self.leaves[leaf] for leaf in kind.tolist()]
         height = max(leaf.height for leaf in leaves)
         width = max(len(leaf.own) + len(leaf.shared) for leaf in leaves) + self.values
-        return 3.0 * leaves[0].dtype.itemsize * len(leaves) * height * width
+        matrices = len(leaves) + 2 if leaves[0].core else 3 * len(leaves)
+        return float(leaves[0].dtype.itemsize * matrices * height * width)
 
     def eliminate(self, number: int) -> float:
         """Eliminate the own columns of one leaf, to see how long that takes; returns the number of operations."""
